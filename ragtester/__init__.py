@@ -1,0 +1,1 @@
+"""ragtester: test suites for retrieval-augmented LLMs, from documents to verdicts."""

@@ -1,0 +1,1 @@
+"""Documents: files to text, text to sections, Markdown to PDF."""

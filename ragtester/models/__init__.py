@@ -1,0 +1,1 @@
+"""Models: the gateway, LangChain clients, the embedded engine."""

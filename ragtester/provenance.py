@@ -1,0 +1,81 @@
+"""What produced a file: hashes, package versions, the code's revision, floating model names."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import subprocess
+from datetime import UTC, datetime
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+PACKAGES = (
+    "ragtester-pipeline",
+    "chromadb",
+    "langchain-core",
+    "langchain-openai",
+    "langchain-ollama",
+    "pypdfium2",
+    "pypdf",
+    "textstat",
+    "wordllama",
+    "langchain-text-splitters",
+)
+# A dated snapshot ends in a date or a build; everything else may change under its name.
+_PINNED = re.compile(r"(\d{4}-\d{2}-\d{2}|\d{8}|-\d{4}|@sha256:[0-9a-f]+|\.gguf)$")
+
+
+def sha256_text(text: str) -> str:
+    """Hex SHA-256 of a text in UTF-8."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def sha256_file(path: Path) -> str:
+    """Hex SHA-256 of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def row_key(**parts: Any) -> str:
+    """Short hash of everything a row's content depends on."""
+    return sha256_text(json.dumps(parts, sort_keys=True, ensure_ascii=False, default=str))[:16]
+
+
+def now() -> str:
+    """The time in UTC, to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@lru_cache
+def versions() -> dict[str, str]:
+    """Versions of the packages that shape results."""
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+@lru_cache
+def revision(folder: Path) -> tuple[str | None, bool | None]:
+    """Git revision of `folder` and whether it has uncommitted changes; (None, None) outside a repository."""
+    try:
+        head = _git(folder, "rev-parse", "HEAD")
+        return head.strip(), bool(_git(folder, "status", "--porcelain").strip())
+    except (OSError, subprocess.SubprocessError):
+        return None, None
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, timeout=10, check=True)  # noqa: S603, S607
+    return done.stdout
+
+
+def is_floating(model: str) -> bool:
+    """Whether a model's name may point to another model tomorrow (no date, build or digest in it)."""
+    return not model.startswith(("embedded:", "scripted:")) and not _PINNED.search(model)

@@ -1,0 +1,1 @@
+"""Retrieval: chunks, Chroma stores, retrieval."""

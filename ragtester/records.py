@@ -1,0 +1,305 @@
+"""Every record that crosses a file boundary, and nothing else.
+
+One JSON object a line, keys in the order of the fields below. Identity stands in the record and is never
+read from a file name. A failure is a record with a type and a message, never a number and never a missing row.
+Offsets are characters of the document's cleaned text, half-open `[start, end)`; pages count from 1.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+CaseType = Literal["complexity", "rejection", "coverage", "baseline"]
+SectionKind = Literal["prose", "list", "table", "code", "contents", "references", "garbled"]
+Outcome = Literal["answered", "abstained", "refused", "failed"]
+Rating = Literal["true", "partially", "false"]
+CRITERIA = ("faithfulness", "relevance", "completeness", "clarity", "keyword_match")
+
+
+class Record(BaseModel):
+    """Base: immutable, strict about unknown fields, and never NaN or infinite."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Failure(Record):
+    """Why something has no result. `type` is a short machine word, `message` one line for a person."""
+
+    type: str
+    message: str
+    cause: str = ""
+
+
+class Span(Record):
+    """A piece of a document's text, `[start, end)` in characters."""
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Span:
+        if self.end < self.start:
+            raise ValueError(f"span ends ({self.end}) before it starts ({self.start})")
+        return self
+
+
+class Evidence(Span):
+    """A span that a case was made from, with the pages it lies on (empty for formats without pages)."""
+
+    pages: tuple[int, ...] = ()
+
+
+class ParseWarning(Record):
+    """Something a later audit should know about how a document was read."""
+
+    type: str
+    message: str
+    pages: tuple[int, ...] = ()
+
+
+class Document(Record):
+    """A readable document of the corpus. Its text lies beside it as `texts/<id>.txt`."""
+
+    status: Literal["ok"] = "ok"
+    id: str
+    path: str
+    source: Literal["generated", "manual"]
+    format: str
+    sha256: str
+    text_sha256: str
+    language: str
+    characters: int
+    page_starts: tuple[int, ...] = ()
+    dropped_characters: int = 0
+    warnings: tuple[ParseWarning, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+class UnreadableDocument(Record):
+    """A file of the corpus that gave no text, with its named reason."""
+
+    status: Literal["unreadable"] = "unreadable"
+    path: str
+    failure: Failure
+
+
+DocumentRow = Annotated[Document | UnreadableDocument, Field(discriminator="status")]
+
+
+class Section(Record):
+    """A contiguous piece of a document. `flesch` is the raw score; None means no formula or no prose."""
+
+    document_id: str
+    ordinal: int
+    start: int
+    end: int
+    kind: SectionKind
+    tokens: int
+    flesch: float | None = None
+
+
+class Origin(Record):
+    """Where a cross-document rejection question came from: another document's text."""
+
+    document_id: str
+    start: int
+    end: int
+
+
+class Case(Record):
+    """A test case. `key` holds everything its content depends on; `evidence` gives gold chunks for any chunker."""
+
+    status: Literal["ok"] = "ok"
+    id: str
+    key: str
+    document_id: str
+    document_sha256: str
+    technique: str
+    type: CaseType
+    subtype: str = ""
+    style: str = ""
+    language: str
+    question: str
+    expected_answer: str
+    keywords: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    sections: tuple[int, ...] = ()
+    origin: Origin | None = None
+    flesch: float | None = None
+    lexical_overlap: float | None = None
+    model: str
+    served_model: str | None = None
+    prompt_sha256: str
+    attempts: int = 1
+    rejected: tuple[str, ...] = ()
+
+
+class UnfilledCase(Record):
+    """A case that was asked for and could not be made; it keeps its place in every count."""
+
+    status: Literal["unfilled"] = "unfilled"
+    id: str
+    key: str
+    document_id: str
+    technique: str
+    type: CaseType
+    subtype: str = ""
+    attempts: int = 0
+    rejected: tuple[str, ...] = ()
+    failure: Failure
+
+
+CaseRow = Annotated[Case | UnfilledCase, Field(discriminator="status")]
+
+
+class Chunk(Record):
+    """What the index stores; id = document id + content hash + ordinal."""
+
+    id: str
+    document_id: str
+    ordinal: int
+    start: int
+    end: int
+    pages: tuple[int, ...] = ()
+    text: str
+
+
+class Retrieved(Record):
+    """One hit of one arm. `score` is a similarity: higher is nearer; never compared across embedding models."""
+
+    id: str
+    rank: int
+    score: float
+    arm: str = "dense"
+
+
+class Trace(Record):
+    """What the query path saw; `context_ids` is what the model really got, in order, after every drop."""
+
+    query: str
+    index: str
+    embedding: str
+    k: int
+    retrieved: tuple[Retrieved, ...] = ()
+    gold_ids: tuple[str, ...] = ()
+    context_ids: tuple[str, ...] = ()
+    context_characters: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class Call(Record):
+    """What one request to a model cost and gave. Tokens, cost and seconds are None where nothing was measured.
+
+    `seconds` is the model server's latency: None for the embedded engine and scripted replies, which call no server.
+    `raw` is kept only where the reply could not be used as it came.
+    """
+
+    model: str
+    served_model: str | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost: float | None = None
+    seconds: float | None = None
+    finish_reason: str | None = None
+    attempts: int = 1
+    dropped_parameters: tuple[str, ...] = ()
+    raw: str = ""
+
+
+class Answer(Record):
+    """What one system under test said to one case: exactly one row a case and system."""
+
+    case_id: str
+    document_id: str
+    key: str
+    run: str
+    llm: str
+    embedding: str
+    technique: str
+    type: CaseType
+    subtype: str = ""
+    outcome: Outcome
+    answer: str = ""
+    refuses: bool | None = None
+    cited: tuple[str, ...] = ()
+    unknown_citations: tuple[str, ...] = ()
+    trace: Trace | None = None
+    call: Call | None = None
+    failure: Failure | None = None
+
+
+class Ratings(Record):
+    """The five criteria of the oracle."""
+
+    faithfulness: Rating
+    relevance: Rating
+    completeness: Rating
+    clarity: Rating
+    keyword_match: Rating
+
+
+class Verdict(Record):
+    """The judgement of one answer. `ungraded` is neither pass nor fail and stays out of every rate."""
+
+    case_id: str
+    document_id: str
+    key: str
+    run: str
+    llm: str
+    embedding: str
+    technique: str
+    type: CaseType
+    subtype: str = ""
+    language: str = ""
+    status: Literal["pass", "fail", "ungraded"]
+    mean: float | None = None
+    ratings: Ratings | None = None
+    reasons: dict[str, str] = {}
+    decided_by: str = ""
+    outcome: Outcome
+    flags: tuple[str, ...] = ()
+    missing_keywords: tuple[str, ...] = ()
+    judge: str
+    served_judge: str | None = None
+    prompt_sha256: str
+    call: Call | None = None
+    failure: Failure | None = None
+
+
+class Ledger(Record):
+    """Everything planned is accounted for: `planned = ok + failed + skipped + unfilled`."""
+
+    planned: int
+    ok: int = 0
+    failed: int = 0
+    skipped: int = 0
+    unfilled: int = 0
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> Ledger:
+        total = self.ok + self.failed + self.skipped + self.unfilled
+        if total != self.planned:
+            raise ValueError(f"planned {self.planned} but {total} accounted for")
+        return self
+
+
+class Manifest(Record):
+    """What produced a folder of rows. `inputs` maps a name to a hash; `parameters` is what may not change."""
+
+    stage: str
+    name: str
+    inputs: dict[str, str] = {}
+    prompts: dict[str, str] = {}
+    models: dict[str, str | None] = {}
+    floating_aliases: tuple[str, ...] = ()
+    parameters: dict[str, Any] = {}
+    seed: int
+    versions: dict[str, str] = {}
+    revision: str | None = None
+    dirty: bool | None = None
+    ledger: Ledger | None = None
+    counts: dict[str, Any] = {}
+    started: str
+    ended: str | None = None

@@ -1,0 +1,272 @@
+"""Settings: `ragtester.toml`, one table a stage. Unknown keys are refused with the nearest known one.
+
+Keys and passwords are not settings: they come from the environment (and `.env`) and are never written anywhere.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+
+from ragtester.errors import UsageError
+from ragtester.tasks import REFUSAL_PHRASES
+
+FILE_NAME = "ragtester.toml"
+PROFILES = ("plain", "two_columns", "running_headers", "tables", "figures", "small_print", "appendix")
+
+
+class Table(BaseModel):
+    """Base of every table: immutable, no unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class WorkspaceSettings(Table):
+    """`[workspace]`: what the whole workspace shares."""
+
+    seed: int = 7
+    corpus: str = "corpora"
+    suite: str = "main"
+    language: str = "auto"
+
+
+class DocumentsSettings(Table):
+    """`[documents]`: what is written (D_gen)."""
+
+    count: int = Field(default=0, ge=0)
+    model: str = "embedded:rules"
+    folder: str = "corpora/generated"
+    language: str = "English"
+    length: str = "about 1500 words"
+    detail: str = "comprehensive"
+    tone: str = "formal"
+    structure: str = "numbered headings"
+    content: str = ""
+    formatting: str = ""
+    topics: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ()
+    profiles: tuple[str, ...] = PROFILES
+
+
+class ReadingSettings(Table):
+    """`[reading]`: how files become text."""
+
+    reader: Literal["pdfium", "pypdf"] = "pdfium"
+    timeout_seconds: float = Field(default=60.0, gt=0)
+    workers: int = Field(default=0, ge=0)
+    max_section_tokens: int = Field(default=1000, ge=50)
+
+
+class SharesSettings(Table):
+    """`[cases.shares]`: the shares of the case types; they are normalised to 1."""
+
+    complexity: float = Field(default=0.4, ge=0)
+    rejection: float = Field(default=0.3, ge=0)
+    coverage: float = Field(default=0.3, ge=0)
+
+    @model_validator(mode="after")
+    def _some(self) -> SharesSettings:
+        if self.complexity + self.rejection + self.coverage <= 0:
+            raise ValueError("at least one share must be above 0")
+        return self
+
+
+class CasesSettings(Table):
+    """`[cases]`: how many cases a document, of which kinds, by which model."""
+
+    technique: Literal["ragtester", "baseline", "all"] = "all"
+    model: str = "embedded:rules"
+    check_model: str = ""
+    per_document: int = Field(default=10, ge=1)
+    shares: SharesSettings = SharesSettings()
+    invented_share: float = Field(default=0.5, ge=0, le=1)
+    multi_share: float = Field(default=0.34, ge=0, le=1)
+    sections_per_question: int = Field(default=2, ge=2, le=6)
+    attempts: int = Field(default=3, ge=1)
+    candidates: int = Field(default=3, ge=1)
+    max_lexical_overlap: float = Field(default=0.8, gt=0, le=1)
+    near_duplicate: float = Field(default=90.0, gt=0, le=100)
+
+
+class GroupSettings(Table):
+    """`[[execute.groups]]`: a group crosses its LLMs with its embedding models."""
+
+    llms: tuple[str, ...] = Field(min_length=1)
+    embeddings: tuple[str, ...] = Field(min_length=1)
+
+
+class IndexSettings(Table):
+    """`[execute.index]`: how text is chunked and which stores a question sees."""
+
+    scope: Literal["document", "corpus"] = "document"
+    chunk_size: int = Field(default=1000, ge=50)
+    chunk_overlap: int = Field(default=150, ge=0)
+
+
+class ExecuteSettings(Table):
+    """`[execute]`: the matrix of systems under test."""
+
+    run: str = "main"
+    technique: Literal["ragtester", "baseline", "all"] = "all"
+    k: int = Field(default=4, ge=1)
+    reply_format: Literal["json", "text"] = "json"
+    refusals: tuple[str, ...] = Field(default=REFUSAL_PHRASES, min_length=1)
+    groups: tuple[GroupSettings, ...] = (
+        GroupSettings(llms=("embedded:rules", "embedded:eager"), embeddings=("embedded:wordllama", "embedded:hashing")),
+    )
+    index: IndexSettings = IndexSettings()
+    retry_failed: bool = False
+
+
+class JudgeSettings(Table):
+    """`[judge]`: the oracle."""
+
+    model: str = "embedded:judge"
+    pass_mean: float = Field(default=0.5, ge=0, le=1)
+    retry_failed: bool = False
+
+
+class LimitsSettings(Table):
+    """`[limits]`: where a run stops by itself. 0 means no limit."""
+
+    max_cost: float = Field(default=0.0, ge=0)
+    max_calls: int = Field(default=0, ge=0)
+
+
+class ProviderSettings(Table):
+    """`[providers.NAME]`: how hard one provider may be pressed."""
+
+    concurrency: int = Field(default=8, ge=1)
+    requests_per_minute: int = Field(default=0, ge=0)
+    timeout_seconds: float = Field(default=120.0, gt=0)
+    retries: int = Field(default=5, ge=0)
+    max_wait_seconds: float = Field(default=60.0, gt=0)
+
+
+class ModelSettings(Table):
+    """`[models."provider:name"]`: what one model needs; what is absent is not sent."""
+
+    base_url: str | None = None
+    model: str | None = None
+    api_key_env: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = Field(default=None, ge=1)
+    reply_format: Literal["json", "text"] | None = None
+    structured: Literal["json_schema", "json_object", "prompt"] = "json_object"
+    context_window: int | None = Field(default=None, ge=256)
+    dimensions: int | None = Field(default=None, ge=1)
+    batch_size: int = Field(default=128, ge=1)
+    prompt_price: float | None = Field(default=None, ge=0)
+    completion_price: float | None = Field(default=None, ge=0)
+    extra: dict[str, Any] = {}
+
+
+class Settings(Table):
+    """Everything in `ragtester.toml`."""
+
+    workspace: WorkspaceSettings = WorkspaceSettings()
+    documents: DocumentsSettings = DocumentsSettings()
+    reading: ReadingSettings = ReadingSettings()
+    cases: CasesSettings = CasesSettings()
+    execute: ExecuteSettings = ExecuteSettings()
+    judge: JudgeSettings = JudgeSettings()
+    limits: LimitsSettings = LimitsSettings()
+    providers: dict[str, ProviderSettings] = {}
+    models: dict[str, ModelSettings] = {}
+
+    def model(self, name: str) -> ModelSettings:
+        """The settings of a model, or the defaults."""
+        return self.models.get(name, ModelSettings())
+
+    def provider(self, name: str) -> ProviderSettings:
+        """The settings of a provider, or the defaults."""
+        return self.providers.get(name, ProviderSettings())
+
+
+def load_settings(folder: Path, overrides: tuple[str, ...] = ()) -> Settings:
+    """Read `folder/ragtester.toml` (defaults where it is absent) and apply `table.key=value` overrides."""
+    path = folder / FILE_NAME
+    data: dict[str, Any] = {}
+    if path.is_file():
+        try:
+            data = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise UsageError(f"{path}: not valid TOML: {error}") from error
+    for override in overrides:
+        _apply(data, override)
+    return parse_settings(data, str(path))
+
+
+def parse_settings(data: dict[str, Any], where: str) -> Settings:
+    """Check a settings tree; raises UsageError naming every fault at once."""
+    try:
+        return Settings.model_validate(data)
+    except ValidationError as error:
+        faults = [_explain(dict(item)) for item in error.errors()]
+        raise UsageError(f"{where}: " + "; ".join(faults)) from error
+
+
+def _apply(data: dict[str, Any], override: str) -> None:
+    name, found, text = override.partition("=")
+    keys = _split_keys(name.strip())
+    if not found or len(keys) < 2:
+        raise UsageError(f"--set {override!r}: write table.key=value, for example --set execute.k=6")
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text
+    here = data
+    for key in keys[:-1]:
+        here = here.setdefault(key, {})
+        if not isinstance(here, dict):
+            raise UsageError(f"--set {override!r}: {key} is not a table")
+    here[keys[-1]] = value
+
+
+def _split_keys(name: str) -> list[str]:
+    """Split a dotted key as TOML does, so that quoted parts may hold dots and colons."""
+    try:
+        tree: Any = tomllib.loads(f"{name} = 0")
+    except tomllib.TOMLDecodeError:
+        return [part for part in name.split(".") if part]
+    keys = []
+    while isinstance(tree, dict):
+        key, tree = next(iter(tree.items()))
+        keys.append(key)
+    return keys
+
+
+def _explain(item: dict[str, Any]) -> str:
+    location = ".".join(str(part) for part in item["loc"])
+    if item["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(str(item["loc"][-1]), _known_keys(item["loc"][:-1]), n=1, cutoff=0.4)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        return f"unknown setting {location!r}{hint}"
+    message = item["msg"].removeprefix("Value error, ")
+    return f"{location}: {message} (given: {item['input']!r})"
+
+
+def _known_keys(path: tuple[Any, ...]) -> list[str]:
+    """Keys that are allowed at `path` of the settings tree."""
+    table: Any = Settings
+    for part in path:
+        if isinstance(table, type) and issubclass(table, BaseModel):
+            field = table.model_fields.get(str(part))
+            table = field.annotation if field else None
+        elif get_args(table):
+            table = next((arg for arg in get_args(table) if isinstance(arg, type) and issubclass(arg, BaseModel)), None)
+        if table is not None and get_args(table) and get_args(table)[0] is str:
+            continue
+    if table is not None and get_args(table):
+        table = next((arg for arg in get_args(table) if isinstance(arg, type) and issubclass(arg, BaseModel)), None)
+    return list(table.model_fields) if isinstance(table, type) and issubclass(table, BaseModel) else []
+
+
+def settings_schema() -> dict[str, Any]:
+    """JSON schema of the settings, for the documentation's tests."""
+    return TypeAdapter(Settings).json_schema()

@@ -1,0 +1,210 @@
+"""The one seam: everything a model is ever asked to do.
+
+A task is a request record, a prompt (`prompts/<name>.system.md` and `prompts/<name>.user.md`) and a reply
+schema. Language models see the rendered prompt; the embedded engine gets the request record itself. Both give
+the same reply record.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, Literal, Protocol, TypeVar
+
+from pydantic import Field
+
+from ragtester.records import Call, CaseType, Failure, Rating, Record
+
+REFUSAL_PHRASES = ("Insufficient information to answer this question", "I don't know")
+
+
+class WriteDocument(Record):
+    """Request: one document in Markdown. The technical side goes to the system prompt, the subject to the user's."""
+
+    language: str = "English"
+    length: str = "about 1500 words"
+    detail: str = "comprehensive"
+    tone: str = "formal"
+    structure: str = "numbered headings"
+    content: str = ""
+    formatting: str = ""
+    profile: str = "plain"
+    topic: str | None = None
+    name: str | None = None
+    sections: tuple[str, ...] = ()
+    seed: int = 0
+
+
+class Fact(Record):
+    """One fact that the embedded writer put into a document: `subject` has `attribute` equal to `value`."""
+
+    subject: str
+    attribute: str
+    value: str
+
+
+class WrittenDocument(Record):
+    """Reply: the Markdown, its title, and (embedded engine only) the facts it was made from."""
+
+    name: str
+    markdown: str
+    facts: tuple[Fact, ...] = ()
+
+
+class Passage(Record):
+    """Text that a case is made from. `label` is what the reply may cite."""
+
+    label: str
+    text: str
+
+
+class Draft(Record):
+    """One proposed case. `quotes` are copied from the passages, letter for letter: they become the evidence spans."""
+
+    question: str
+    expected_answer: str
+    keywords: tuple[str, ...] = ()
+    quotes: tuple[str, ...] = ()
+    style: str = ""
+
+
+class RejectedDraft(Record):
+    """A draft that failed its checks, sent back with the reasons in words."""
+
+    question: str
+    reasons: tuple[str, ...]
+
+
+class WriteCases(Record):
+    """Request: `count` cases of one type from the passages."""
+
+    language: str
+    type: CaseType
+    subtype: str = ""
+    style: Literal["wh", "keyword", "scenario", ""] = ""
+    count: int = 1
+    title: str = ""
+    passages: tuple[Passage, ...]
+    refusal: str = REFUSAL_PHRASES[0]
+    avoid: tuple[str, ...] = ()
+    rejected: tuple[RejectedDraft, ...] = ()
+    seed: int = 0
+
+
+class WrittenCases(Record):
+    """Reply: the drafts, at most `count`."""
+
+    cases: tuple[Draft, ...] = Field(min_length=1)
+
+
+class AnswerQuestion(Record):
+    """Request: answer from the sections alone, or refuse in the configured phrases."""
+
+    language: str
+    question: str
+    sections: tuple[Passage, ...]
+    refusals: tuple[str, ...] = REFUSAL_PHRASES
+    reply_format: Literal["json", "text"] = "json"
+
+
+class QuestionAnswered(Record):
+    """Reply: the answer, whether it refuses, and the chunk ids it relies on."""
+
+    answer: str
+    refuses: bool
+    cited: tuple[str, ...] = ()
+
+
+class JudgeAnswer(Record):
+    """Request: rate one answer. The system that gave it is not named. `answerable` is False for rejection cases."""
+
+    language: str
+    question: str
+    expected_answer: str
+    keywords: tuple[str, ...]
+    evidence: tuple[Passage, ...]
+    answer: str
+    refuses: bool | None
+    answerable: bool
+    refusals: tuple[str, ...] = REFUSAL_PHRASES
+
+
+class Judgement(Record):
+    """One criterion: the reason comes before the rating."""
+
+    reason: str
+    rating: Rating
+
+
+class AnswerJudged(Record):
+    """Reply: the four criteria that are asked; keyword match is computed."""
+
+    faithfulness: Judgement
+    relevance: Judgement
+    completeness: Judgement
+    clarity: Judgement
+
+
+Request = TypeVar("Request", bound=Record, contravariant=True)
+Reply = TypeVar("Reply", bound=Record, covariant=True)
+Q = TypeVar("Q", bound=Record)
+R = TypeVar("R", bound=Record)
+
+
+@dataclass(frozen=True)
+class Task(Generic[Q, R]):
+    """Name (also the prompt files' name), request and reply types, and how the reply is written."""
+
+    name: str
+    request: type[Q]
+    reply: type[R]
+    reply_format: Literal["json", "markdown"] = "json"
+
+
+WRITE_DOCUMENT = Task("write_document", WriteDocument, WrittenDocument, reply_format="markdown")
+WRITE_CASES = Task("write_cases", WriteCases, WrittenCases)
+ANSWER_QUESTION = Task("answer_question", AnswerQuestion, QuestionAnswered)
+JUDGE_ANSWER = Task("judge_answer", JudgeAnswer, AnswerJudged)
+TASKS = {task.name: task for task in (WRITE_DOCUMENT, WRITE_CASES, ANSWER_QUESTION, JUDGE_ANSWER)}
+
+# Failure types of a call. The first group was paid for or is final for this request; the second is worth another
+# start; the third stops the model for the rest of the run.
+SPENT_FAILURES = frozenset(
+    {"truncated", "unparseable", "empty", "refused", "content_filter", "too_long", "bad_request"}
+)
+TRANSIENT_FAILURES = frozenset({"timeout", "transport", "rate_limited", "server_error"})
+STOPPING_FAILURES = frozenset({"quota", "auth", "unknown_model", "budget", "missing_key"})
+
+
+@dataclass(frozen=True)
+class Asked(Generic[R]):
+    """What came of asking a model: a reply or a failure, and always the call's account."""
+
+    reply: R | None
+    call: Call
+    failure: Failure | None = None
+
+
+class Models(Protocol):
+    """The one place all model traffic passes through."""
+
+    async def ask(self, model: str, task: Task[Q, R], request: Q) -> Asked[R]:
+        """Ask `model` to do `task`; never raises for what a model or a server does wrong."""
+        ...
+
+    def prompt_sha256(self, task: Task[Q, R]) -> str:
+        """Hash of the task's prompt files as this workspace has them."""
+        ...
+
+
+class Embedder(Protocol):
+    """An embedding model. Vectors are lists of floats of one length, one a text, in order."""
+
+    model: str
+
+    async def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Embed passages."""
+        ...
+
+    async def embed_queries(self, texts: list[str]) -> list[list[float]]:
+        """Embed questions."""
+        ...

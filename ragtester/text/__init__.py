@@ -1,0 +1,1 @@
+"""Text arithmetic: words, sentences, stems, quantities, overlap."""
