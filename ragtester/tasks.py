@@ -144,8 +144,6 @@ class AnswerJudged(Record):
     clarity: Judgement
 
 
-Request = TypeVar("Request", bound=Record, contravariant=True)
-Reply = TypeVar("Reply", bound=Record, covariant=True)
 Q = TypeVar("Q", bound=Record)
 R = TypeVar("R", bound=Record)
 

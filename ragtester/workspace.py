@@ -107,7 +107,7 @@ class Workspace:
         except Timeout as error:
             pid = holder.read_text(encoding="utf-8").strip() if holder.is_file() else "?"
             raise UsageError(
-                f"{self.root}: another ragtester (process {pid}) works in this workspace; wait for it or use another folder"
+                f"{self.root}: another ragtester (process {pid}) works here; wait for it or use another folder"
             ) from error
         try:
             holder.write_text(str(os.getpid()), encoding="utf-8")
