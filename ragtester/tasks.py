@@ -194,8 +194,19 @@ class Models(Protocol):
         ...
 
 
+class EmbeddingError(Exception):
+    """An embedding model gave no vectors; `failure` says why, with the types of a call's failures."""
+
+    def __init__(self, failure: Failure) -> None:
+        self.failure = failure
+        super().__init__(f"{failure.type}: {failure.message}")
+
+
 class Embedder(Protocol):
-    """An embedding model. Vectors are lists of floats of one length, one a text, in order."""
+    """An embedding model. Vectors are lists of floats of one length, one a text, in order.
+
+    Both methods raise EmbeddingError for what a model or a server does wrong, and nothing else.
+    """
 
     model: str
 
