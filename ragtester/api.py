@@ -1,0 +1,86 @@
+"""The public Python functions; they mirror the commands."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ragtester.pipeline import STAGES, Options, run_stages
+from ragtester.progress import Progress, SilentProgress, StageResult
+from ragtester.records import Answer, Case, CaseRow, UnfilledCase, Verdict
+from ragtester.settings import Settings, load_settings
+from ragtester.storage import iter_rows
+from ragtester.workspace import Workspace
+
+
+class Project:
+    """A workspace with its settings.
+
+    `folder` holds `ragtester.toml` (defaults where it is absent); `overrides` are `table.key=value` texts, as for `--set`
+    on the command line. Every stage method gives a `StageResult` with its ledger, and raises a `RagtesterError` for what a user can mend.
+    """
+
+    def __init__(
+        self, folder: str | Path = ".", overrides: Sequence[str] = (), *, progress: Progress | None = None
+    ) -> None:
+        root = Path(folder)
+        self.settings: Settings = load_settings(root, tuple(overrides))
+        self.workspace = Workspace(root.resolve())
+        self.progress: Progress = progress or SilentProgress()
+        load_environment(root)
+
+    def documents(self, *, overwrite: bool = False) -> StageResult:
+        """Write documents into the corpus (D_gen)."""
+        return self._one("documents", Options(overwrite))
+
+    def cases(self, corpus: Sequence[str] = (), *, overwrite: bool = False) -> StageResult:
+        """Make test cases from the corpus, or from the files, folders and globs in `corpus`."""
+        return self._one("cases", Options(overwrite, tuple(corpus)))
+
+    def execute(self, *, overwrite: bool = False) -> StageResult:
+        """Run the suite against every system of the matrix."""
+        return self._one("execute", Options(overwrite))
+
+    def judge(self, *, overwrite: bool = False) -> StageResult:
+        """Judge every answer of the run."""
+        return self._one("judge", Options(overwrite))
+
+    def run(self, corpus: Sequence[str] = (), *, overwrite: bool = False) -> list[StageResult]:
+        """The four stages in order."""
+        return self._run(STAGES, Options(overwrite, tuple(corpus)))
+
+    def iter_cases(self) -> Iterator[Case | UnfilledCase]:
+        """Every case row of the suite, technique by technique and document by document."""
+        yield from self._rows(self.workspace.suite(self.settings.workspace.suite), CaseRow)
+
+    def iter_answers(self) -> Iterator[Answer]:
+        """Every answer of the run, system by system and document by document."""
+        yield from self._rows(self.workspace.answers(self.settings.execute.run), Answer)
+
+    def iter_verdicts(self) -> Iterator[Verdict]:
+        """Every verdict of the run, system by system and document by document."""
+        yield from self._rows(self.workspace.verdicts(self.settings.execute.run), Verdict)
+
+    def _one(self, stage: str, options: Options) -> StageResult:
+        return self._run((stage,), options)[0]
+
+    def _run(self, stages: Sequence[str], options: Options) -> list[StageResult]:
+        work = run_stages(self.workspace, self.settings, self.progress, stages=stages, options=options)
+        return asyncio.run(work)
+
+    @staticmethod
+    def _rows(folder: Path, schema: Any) -> Iterator[Any]:
+        for path in sorted(folder.glob("*/*.jsonl")):
+            if path.parent.name != "chunks":
+                yield from iter_rows(path, schema)
+
+
+def load_environment(root: Path) -> None:
+    """Take keys from `root/.env` where the environment does not have them already."""
+    path = root / ".env"
+    if path.is_file():
+        from dotenv import load_dotenv
+
+        load_dotenv(path, override=False)

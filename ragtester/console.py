@@ -1,0 +1,139 @@
+"""Progress on a terminal (bars with rate, time left, cost and failures) and elsewhere (plain lines)."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+    from rich.progress import TaskID
+
+PLAIN_SECONDS = 5.0
+
+
+class Tally:
+    """What a stage has done so far."""
+
+    def __init__(self) -> None:
+        self.stage, self.planned, self.done, self.failed, self.cost = "", 0, 0, 0, 0.0
+        self.began = time.monotonic()
+
+    def start(self, stage: str, planned: int) -> None:
+        """Begin a stage."""
+        self.stage, self.planned, self.done, self.failed = stage, planned, 0, 0
+        self.began = time.monotonic()
+
+    def advance(self, failed: bool, cost: float | None, count: int) -> None:
+        """Count rows."""
+        self.done += count
+        self.failed += count if failed else 0
+        self.cost += cost or 0.0
+
+    def details(self) -> str:
+        """Rate, failures and cost in words."""
+        rate = self.done / max(time.monotonic() - self.began, 1e-3)
+        parts = [f"{rate:.1f}/s" if rate < 100 else f"{rate:.0f}/s"]
+        if self.failed:
+            parts.append(f"{self.failed} failed")
+        if self.cost:
+            parts.append(f"${self.cost:.4f}")
+        return ", ".join(parts)
+
+
+class PlainProgress:
+    """One line every few seconds and one at the end: for pipes, logs and CI."""
+
+    def __init__(self, console: Console) -> None:
+        self.console, self.tally, self.told = console, Tally(), 0.0
+
+    def start(self, stage: str, planned: int) -> None:
+        """Tell that a stage begins."""
+        self.tally.start(stage, planned)
+        self.told = time.monotonic()
+        self._line(f"{stage}: {planned} planned")
+
+    def advance(self, *, failed: bool = False, cost: float | None = None, count: int = 1) -> None:
+        """Count, and tell now and then."""
+        self.tally.advance(failed, cost, count)
+        if time.monotonic() - self.told >= PLAIN_SECONDS:
+            self.told = time.monotonic()
+            self._line(f"{self.tally.stage}: {self.tally.done}/{self.tally.planned} ({self.tally.details()})")
+
+    def note(self, message: str) -> None:
+        """Print a note."""
+        self._line(message)
+
+    def finish(self) -> None:
+        """Tell how the stage ended."""
+        self._line(f"{self.tally.stage}: {self.tally.done}/{self.tally.planned} done ({self.tally.details()})")
+
+    def _line(self, text: str) -> None:
+        self.console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+class BarProgress:
+    """A bar a stage, with rate, time left, cost and failures."""
+
+    def __init__(self, console: Console) -> None:
+        self.console, self.tally = console, Tally()
+        self.bars: RichProgress | None = None
+        self.task: TaskID | None = None
+
+    def start(self, stage: str, planned: int) -> None:
+        """Draw a new bar."""
+        self.finish()
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self.tally.start(stage, planned)
+        columns = [TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn()]
+        if self.console.width >= 70:
+            columns += [TimeRemainingColumn(), TextColumn("{task.fields[details]}")]
+        self.bars = Progress(*columns, console=self.console, expand=True)
+        self.bars.start()
+        self.task = self.bars.add_task(stage, total=planned, details="")
+
+    def advance(self, *, failed: bool = False, cost: float | None = None, count: int = 1) -> None:
+        """Move the bar."""
+        self.tally.advance(failed, cost, count)
+        if self.bars is not None and self.task is not None:
+            self.bars.update(self.task, advance=count, details=self.tally.details())
+
+    def note(self, message: str) -> None:
+        """Print a note above the bar."""
+        self.console.print(message, markup=False, highlight=False, soft_wrap=True)
+
+    def finish(self) -> None:
+        """Leave the bar as it stands."""
+        if self.bars is not None:
+            self.bars.stop()
+            self.bars = None
+
+
+class QuietProgress:
+    """Only notes: they name what a user must know."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+
+    def start(self, stage: str, planned: int) -> None:
+        """Say nothing."""
+
+    def advance(self, *, failed: bool = False, cost: float | None = None, count: int = 1) -> None:
+        """Say nothing."""
+
+    def note(self, message: str) -> None:
+        """Print a note."""
+        self.console.print(message, markup=False, highlight=False, soft_wrap=True)
+
+    def finish(self) -> None:
+        """Say nothing."""
+
+
+def make_progress(console: Console, quiet: bool) -> PlainProgress | BarProgress | QuietProgress:
+    """Progress that suits where standard error goes."""
+    if quiet:
+        return QuietProgress(console)
+    return BarProgress(console) if console.is_terminal else PlainProgress(console)

@@ -1,0 +1,100 @@
+"""The four stages in order, each with its own gateway and call journal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ragtester.progress import Progress, StageResult
+from ragtester.settings import Settings
+from ragtester.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ragtester.models.gateway import Gateway
+    from ragtester.tasks import Embedder
+
+STAGES = ("documents", "cases", "execute", "judge")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a call may ask for beyond the settings."""
+
+    overwrite: bool = False
+    corpus: tuple[str, ...] = ()
+
+
+async def run_stages(
+    workspace: Workspace,
+    settings: Settings,
+    progress: Progress,
+    *,
+    stages: Sequence[str] = STAGES,
+    options: Options | None = None,
+) -> list[StageResult]:
+    """Run `stages` in order under the workspace's lock.
+
+    A stage that stopped at a limit ends the sequence: what comes later would be incomplete. Failed rows do not: they
+    are rows, and the next stage accounts for them.
+    """
+    options = options or Options()
+    results: list[StageResult] = []
+    spent_calls, spent_cost = 0, 0.0
+    with workspace.lock():
+        for stage in stages:
+            gateway = open_gateway(workspace, settings, stage)
+            async with gateway:
+                gateway.set_budget(*_left(settings, spent_calls, spent_cost))
+                result = await _run_one(stage, workspace, settings, gateway, progress, options)
+                spent_calls, spent_cost = spent_calls + gateway.calls, spent_cost + gateway.cost
+            results.append(result)
+            if result.stopped:
+                break
+            gateway.discard_journal()
+    return results
+
+
+def open_gateway(workspace: Workspace, settings: Settings, stage: str) -> Gateway:
+    """A gateway whose journal belongs to one stage and one suite or run."""
+    from ragtester.models.gateway import Gateway
+
+    name = settings.workspace.suite if stage in ("documents", "cases") else settings.execute.run
+    prompts = workspace.prompts if workspace.prompts.is_dir() else None
+    return Gateway(settings, prompts_dir=prompts, journal=workspace.journal(stage, name), root=workspace.root)
+
+
+def _left(settings: Settings, calls: int, cost: float) -> tuple[float | None, int | None]:
+    """What is left of the limits, None where there is none."""
+    limits = settings.limits
+    return (
+        max(0.0, limits.max_cost - cost) if limits.max_cost else None,
+        max(0, limits.max_calls - calls) if limits.max_calls else None,
+    )
+
+
+async def _run_one(
+    stage: str, workspace: Workspace, settings: Settings, gateway: Gateway, progress: Progress, options: Options
+) -> StageResult:
+    from ragtester.stages import cases, documents, execute, judge
+
+    def embedders(name: str) -> Embedder:
+        return gateway.embedder(name)
+
+    if stage == "documents":
+        return await documents.run(workspace, settings, gateway, progress, overwrite=options.overwrite)
+    if stage == "cases":
+        return await cases.run(
+            workspace,
+            settings,
+            gateway,
+            embedders,
+            progress,
+            corpus=options.corpus or None,
+            overwrite=options.overwrite,
+        )
+    if stage == "execute":
+        return await execute.run(workspace, settings, gateway, embedders, progress, overwrite=options.overwrite)
+    if stage == "judge":
+        return await judge.run(workspace, settings, gateway, progress, overwrite=options.overwrite)
+    raise ValueError(f"no stage named {stage!r}")
