@@ -1,0 +1,57 @@
+"""`embedded:` models: the tasks carried out by rule. No language model, no network, the same reply every time."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+from ragtester.errors import UsageError
+from ragtester.records import Record
+from ragtester.tasks import AnswerQuestion, JudgeAnswer, Task, WriteCases, WriteDocument
+
+VARIANTS = {
+    "rules": "reads with care: answers what is well supported, refuses the rest",
+    "eager": "a careless reader: answers whenever anything overlaps, so that there are failures to find",
+    "judge": "the same as rules",
+}
+
+
+class EmbeddedEngine:
+    """Carries out every task of `tasks.py` by rule."""
+
+    def perform(self, model: str, task: Task[Any, Any], request: Record) -> Record:
+        """Reply to one request. `model` is the name after `embedded:`.
+
+        Raises UsageError for an unknown name and `facts.NoCase` where no case can be made from the passages.
+        """
+        name = variant(model)
+        match request:
+            case WriteDocument():
+                from ragtester.models.embedded.writing import write_document
+
+                return write_document(request)
+            case WriteCases():
+                from ragtester.models.embedded.questions import write_cases
+
+                return write_cases(request)
+            case AnswerQuestion():
+                from ragtester.models.embedded.answering import answer_question
+
+                return answer_question(request, eager=name == "eager")
+            case JudgeAnswer():
+                from ragtester.models.embedded.judging import judge_answer
+                from ragtester.models.embedded.vectors import embed_texts
+
+                return judge_answer(request, embed_texts)
+            case _:
+                raise UsageError(f"the embedded engine has no rule for the task {task.name!r}")
+
+
+def variant(model: str) -> str:
+    """Check the name of an embedded model; a leading `embedded:` is allowed."""
+    name = model.removeprefix("embedded:")
+    if name in VARIANTS:
+        return name
+    near = difflib.get_close_matches(name, VARIANTS, n=1, cutoff=0.4) or ["rules"]
+    known = ", ".join(f"embedded:{known}" for known in VARIANTS)
+    raise UsageError(f"unknown model 'embedded:{name}'; did you mean 'embedded:{near[0]}'? Known: {known}")
