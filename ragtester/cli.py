@@ -48,12 +48,10 @@ def main() -> None:
     except RagtesterError as error:
         typer.echo(f"ragtester: {error}", err=True)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        typer.echo("ragtester: stopped; the same command goes on where it was", err=True)
-        sys.exit(INTERRUPTED)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
+    except SystemExit as done:
+        if done.code == INTERRUPTED:
+            typer.echo("ragtester: stopped; the same command goes on where it was", err=True)
+        raise
 
 
 @app.command()

@@ -1,0 +1,180 @@
+"""`ragtester doctor`: what is installed, which keys are set, which servers and models answer, and how to mend each."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ragtester.errors import RagtesterError
+from ragtester.settings import Settings
+from ragtester.workspace import Workspace
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+KEYS = {
+    "openai": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "google_genai": "GOOGLE_API_KEY",
+    "mistralai": "MISTRAL_API_KEY",
+    "groq": "GROQ_API_KEY",
+    "together": "TOGETHER_API_KEY",
+    "cohere": "COHERE_API_KEY",
+    "fireworks": "FIREWORKS_API_KEY",
+    "deepseek": "DEEPSEEK_API_KEY",
+    "xai": "XAI_API_KEY",
+}
+OFFLINE = ("embedded", "scripted")
+OLLAMA_URL = "http://127.0.0.1:11434"
+SECONDS = 5.0
+PANGO = (
+    "Debian/Ubuntu: apt install libpango-1.0-0 libpangoft2-1.0-0; Fedora: dnf install pango; macOS: brew install pango"
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing examined. `needed` says whether today's settings use it; `mend` is empty where all is well."""
+
+    name: str
+    ok: bool
+    detail: str
+    mend: str = ""
+    needed: bool = True
+
+
+def examine(workspace: Workspace, settings: Settings) -> list[Finding]:
+    """Examine the machine and the settings. Calls no model: servers are only asked which models they have."""
+    models = sorted(used_models(settings))
+    found = [_python(), *_packages(settings), _pango(settings), _corpus(workspace, settings)]
+    found += [finding for model in models for finding in _model(model, settings)]
+    return found
+
+
+def used_models(settings: Settings) -> set[str]:
+    """Every model that the settings name for a stage."""
+    names = {settings.cases.model, settings.judge.model}
+    names |= {settings.cases.check_model} if settings.cases.check_model else set()
+    names |= {settings.documents.model} if settings.documents.count else set()
+    for group in settings.execute.groups:
+        names |= {*group.llms, *group.embeddings}
+    return names
+
+
+def print_findings(findings: list[Finding], console: Console) -> None:
+    """One line a finding and one for its mend."""
+    for finding in findings:
+        mark = "ok     " if finding.ok else ("MISSING" if finding.needed else "absent ")
+        console.print(f"{mark} {finding.name}: {finding.detail}", markup=False, highlight=False, soft_wrap=True)
+        if finding.mend and not finding.ok:
+            console.print(f"        mend: {finding.mend}", markup=False, highlight=False, soft_wrap=True)
+    missing = sum(not finding.ok and finding.needed for finding in findings)
+    word = "all that these settings need is there" if not missing else f"{missing} thing(s) that these settings need"
+    console.print(word if not missing else f"{word} are missing", markup=False, highlight=False)
+
+
+def _python() -> Finding:
+    version = ".".join(map(str, sys.version_info[:3]))
+    return Finding("Python", sys.version_info >= (3, 11), version, "install Python 3.11 or newer")
+
+
+def _packages(settings: Settings) -> Iterator[Finding]:
+    for module, needed in (("chromadb", True), ("pypdfium2", True), ("wordllama", True), ("textstat", True)):
+        yield _package(module, needed, "pip install ragtester-pipeline")
+    for module in ("weasyprint", "markdown", "matplotlib"):
+        yield _package(module, settings.documents.count > 0, "pip install 'ragtester-pipeline[write]'")
+
+
+def _package(module: str, needed: bool, mend: str) -> Finding:
+    there = importlib.util.find_spec(module) is not None
+    return Finding(f"package {module}", there, "installed" if there else "not installed", mend, needed)
+
+
+def _pango(settings: Settings) -> Finding:
+    needed = settings.documents.count > 0
+    if importlib.util.find_spec("weasyprint") is None:
+        return Finding("native library pango", False, "not looked for: weasyprint is not installed", PANGO, needed)
+    try:
+        import weasyprint  # noqa: F401 - loading it loads pango
+    except OSError as error:
+        return Finding("native library pango", False, str(error).splitlines()[0], PANGO, needed)
+    return Finding("native library pango", True, "loads", "", needed)
+
+
+def _corpus(workspace: Workspace, settings: Settings) -> Finding:
+    from ragtester.documents.library import find_files
+
+    try:
+        files = find_files([settings.workspace.corpus], workspace.root)
+    except RagtesterError as error:
+        return Finding("corpus", False, str(error), "put documents there, or set [workspace] corpus")
+    mend = "put .pdf, .md, .txt, .html or .docx files there, or set [workspace] corpus or [documents] count"
+    needed = settings.documents.count == 0
+    return Finding("corpus", bool(files), f"{len(files)} file(s) in {settings.workspace.corpus}", mend, needed)
+
+
+def _model(name: str, settings: Settings) -> Iterator[Finding]:
+    provider, _, rest = name.partition(":")
+    if provider in OFFLINE:
+        yield Finding(f"model {name}", True, "ships with ragtester" if provider == "embedded" else "scripted replies")
+        return
+    own = settings.model(name)
+    variable = own.api_key_env or KEYS.get(provider)
+    local = own.base_url is not None and own.api_key_env is None
+    if variable and not local:
+        there = bool(os.environ.get(variable))
+        detail = "set" if there else "not set"
+        yield Finding(f"key {variable}", there, detail, f"export {variable}=... or write it into .env")
+    ask: dict[str, Callable[[str, str], str]] = {"openai": _ask_openai, "ollama": _ask_ollama}
+    if provider == "openai" and own.base_url is None and not os.environ.get(variable or ""):
+        yield Finding(f"model {name}", False, "not asked: no key", f"set {variable}")
+    elif provider in ask:
+        base = own.base_url or (OLLAMA_URL if provider == "ollama" else "https://api.openai.com/v1")
+        yield _server(name, own.model or rest, base, os.environ.get(variable or "", ""), ask[provider])
+    else:
+        module = f"langchain_{provider}"
+        yield _package(module, True, f"pip install langchain-{provider.replace('_', '-')}")
+
+
+def _server(name: str, model: str, base: str, key: str, ask: Callable[[str, str], str]) -> Finding:
+    """Ask a server which models it has; no tokens are spent."""
+    try:
+        known = json.loads(ask(base.rstrip("/"), key))
+    except (OSError, ValueError) as error:
+        reason = str(getattr(error, "reason", None) or error).replace(key or "\0", "[key]")
+        return Finding(f"model {name}", False, f"{base}: {reason}", "start the server, or mend base_url or the key")
+    names = _names(known)
+    if model in names or f"{model}:latest" in names:
+        return Finding(f"model {name}", True, f"served at {base}")
+    near = ", ".join(sorted(names)[:5]) or "none"
+    mend = f"ollama pull {model}" if ask is _ask_ollama else f"the server has: {near}"
+    return Finding(f"model {name}", False, f"not among the {len(names)} models at {base}", mend)
+
+
+def _names(known: Any) -> set[str]:
+    """Model names in an OpenAI (`data[].id`) or Ollama (`models[].name`) listing."""
+    rows = (known.get("data") or known.get("models") or []) if isinstance(known, dict) else []
+    return {str(row.get("id") or row.get("name")) for row in rows if isinstance(row, dict)}
+
+
+def _ask_openai(base: str, key: str) -> str:
+    return _get(f"{base}/models", {"Authorization": f"Bearer {key}"} if key else {})
+
+
+def _ask_ollama(base: str, _key: str) -> str:
+    return _get(f"{base}/api/tags", {})
+
+
+def _get(url: str, headers: dict[str, str]) -> str:
+    if not url.startswith(("http://", "https://")):
+        raise ValueError(f"not an http address: {url}")
+    request = urllib.request.Request(url, headers=headers)  # noqa: S310 - checked above
+    with urllib.request.urlopen(request, timeout=SECONDS) as reply:  # noqa: S310
+        return str(reply.read(4_000_000).decode("utf-8", "replace"))
