@@ -18,8 +18,9 @@ from ragtester.workspace import Workspace
 class Project:
     """A workspace with its settings.
 
-    `folder` holds `ragtester.toml` (defaults where it is absent); `overrides` are `table.key=value` texts, as for `--set`
-    on the command line. Every stage method gives a `StageResult` with its ledger, and raises a `RagtesterError` for what a user can mend.
+    `folder` holds `ragtester.toml` (defaults where it is absent); `overrides` are `table.key=value` texts, as after
+    `--set` on the command line. Every stage method gives a `StageResult` with its ledger, and raises a
+    `RagtesterError` for what a user can mend.
     """
 
     def __init__(

@@ -25,7 +25,7 @@ MAX_FAULTS = 20
 
 def encode_row(record: Record) -> str:
     """One line of a JSONL file, with its line end."""
-    return json.dumps(record.model_dump(mode="json"), ensure_ascii=False, allow_nan=False) + "\n"
+    return record.model_dump_json() + "\n"
 
 
 def append_row(path: Path, record: Record) -> None:

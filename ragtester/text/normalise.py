@@ -45,3 +45,8 @@ def clean(text: str) -> str:
 
 def _join(high: str, low: str) -> str:
     return chr(0x10000 + ((ord(high) - 0xD800) << 10) + (ord(low) - 0xDC00))
+
+
+def listed(text: str) -> list[str]:
+    """The words of a table that is written as one string."""
+    return text.split()

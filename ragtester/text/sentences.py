@@ -5,17 +5,22 @@ from __future__ import annotations
 import re
 
 from ragtester.text.languages import base
+from ragtester.text.normalise import listed
 
 _ABBREVIATIONS = {
-    "": "e.g i.e etc vs cf fig figs no nos vol approx ca max min art par para sec ch chap ed eds al dr prof mr mrs ms "
-    "st inc ltd co corp dept est resp incl excl ref refs eq eqs tab temp op cit p pp".split(),
-    "de": "z.b d.h u.a bzw ca evtl ggf inkl exkl max min mind nr abs abb bspw usw vgl s str tel u.s.w z.t o.ä i.d.r "
-    "sog gem lt zzgl art kap dr prof hr fr st jh v.chr n.chr tab".split(),
-    "fr": "p.ex env c.-à-d m mme mlle dr pr art chap fig max min n° vol etc av apr réf".split(),
-    "es": "p.ej sr sra dr dra art cap fig máx mín núm pág págs ej aprox etc ud uds tel".split(),
-    "it": "p.es es sig dott art cap fig max min n pag pagg ecc ca".split(),
-    "pt": "p.ex sr sra dr dra art cap fig máx mín núm pág ex aprox etc".split(),
-    "nl": "bijv d.w.z o.a enz nr blz ca max min art fig incl excl dhr mevr z.o.z".split(),
+    "": listed(
+        "e.g i.e etc vs cf fig figs no nos vol approx ca max min art par para sec ch chap ed eds al dr prof mr mrs ms "
+        "st inc ltd co corp dept est resp incl excl ref refs eq eqs tab temp op cit p pp"
+    ),
+    "de": listed(
+        "z.b d.h u.a bzw ca evtl ggf inkl exkl max min mind nr abs abb bspw usw vgl s str tel u.s.w z.t o.ä i.d.r "
+        "sog gem lt zzgl art kap dr prof hr fr st jh v.chr n.chr tab"
+    ),
+    "fr": listed("p.ex env c.-à-d m mme mlle dr pr art chap fig max min n° vol etc av apr réf"),
+    "es": listed("p.ej sr sra dr dra art cap fig máx mín núm pág págs ej aprox etc ud uds tel"),
+    "it": listed("p.es es sig dott art cap fig max min n pag pagg ecc ca"),
+    "pt": listed("p.ex sr sra dr dra art cap fig máx mín núm pág ex aprox etc"),
+    "nl": listed("bijv d.w.z o.a enz nr blz ca max min art fig incl excl dhr mevr z.o.z"),
 }
 _END = re.compile(
     r"""[.!?…؟۔।॥]+["'”’»)\]]*(?=\s|$)|[。！？｡．]+["'”’」』）]*""",
@@ -24,7 +29,7 @@ _BREAK = re.compile(r"[ \t]*\n[ \t]*(?:\n\s*)*")
 _LIST_LINE = re.compile(r"\s*(?:[-*•·–—▪◦‣]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|#{1,6}|\|)\s")
 _LAST_WORD = re.compile(r"(\S+)$")
 _INITIAL = re.compile(r"(?:^|[.(])[^\W\d_]$")
-_ORDINAL_LANGUAGES = frozenset("de da nb no nn fi cs sk hu pl et lv sl hr".split())
+_ORDINAL_LANGUAGES = frozenset(listed("de da nb no nn fi cs sk hu pl et lv sl hr"))
 
 
 def sentence_spans(text: str, language: str) -> list[tuple[int, int]]:

@@ -7,6 +7,7 @@ from threading import Lock
 from typing import Any
 
 from ragtester.text.languages import base, stop_words
+from ragtester.text.normalise import listed
 from ragtester.text.words import words
 
 _ALGORITHMS = {
@@ -20,7 +21,7 @@ _ALGORITHMS = {
 # Common English forms that no suffix rule reaches.
 _IRREGULAR = dict(
     pair.split(":")
-    for pair in (
+    for pair in listed(
         "kept:keep held:hold made:make given:give gave:give taken:take took:take found:find sent:send built:build "
         "written:write wrote:write shown:show done:do did:do gone:go went:go seen:see saw:see known:know knew:know "
         "left:leave lost:lose met:meet paid:pay said:say sold:sell told:tell thought:think brought:bring bought:buy "
@@ -29,7 +30,7 @@ _IRREGULAR = dict(
         "understood:understand won:win worn:wear wore:wear spoken:speak spoke:speak stolen:steal grown:grow grew:grow "
         "men:man women:woman children:child feet:foot teeth:tooth people:person mice:mouse criteria:criterion "
         "analyses:analysis indices:index vertices:vertex better:good best:good worse:bad worst:bad"
-    ).split()
+    )
 )
 _lock = Lock()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import pairwise
 
 from ragtester.text.normalise import fold
 
@@ -43,9 +44,7 @@ def words(text: str) -> list[str]:
     for word in _WORD.findall(fold(text)):
         if _UNSPACED_START.match(word):
             clusters = _CLUSTER.findall(word)
-            found.extend(a + b for a, b in zip(clusters, clusters[1:], strict=False)) if len(clusters) > 1 else (
-                found.append(word)
-            )
+            found.extend(a + b for a, b in pairwise(clusters)) if len(clusters) > 1 else found.append(word)
         elif "'" in word:
             found.extend(_part(word))
         else:
