@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -69,3 +70,11 @@ def _commands(page: Path) -> str:
     fenced = re.findall(r"```(?:sh|console|bash)\n(.*?)```", text, flags=re.S)
     rest = re.sub(r"```.*?```", "", text, flags=re.S)
     return "\n".join([*fenced, *re.findall(r"`([^`\n]+)`", rest)])
+
+
+def test_every_direct_dependency_has_its_reason() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = [re.split(r"[\[><=~!]", line)[0] for line in project["dependencies"]]
+    page = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    table = page.partition("direct dependency")[2].partition("The extra")[0]
+    assert re.findall(r"^\| ([a-z0-9-]+) \|", table, flags=re.M) == declared
