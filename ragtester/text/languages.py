@@ -25,8 +25,9 @@ _NAMES = dict(
 _POINT_DECIMAL = frozenset(listed("en zh ja ko th he hi bn ur ta te mr gu kn ml pa si ne ms tl my km cy ga mt am sw"))
 # The package's English list holds 1,333 words, among them fire, front, room, open, state and system: too many.
 _ENGLISH = frozenset(
-    listed("""a about again all also although am an and any are aren't as at be because been being both but by can can't could
-    couldn't did didn't do does doesn't doing don't done each either else etc ever every for from further had hadn't has
+    listed("""a about again all also although am an and any are aren't as at be because been being both but by can
+    can't could couldn't did didn't do does doesn't doing don't done each either else etc ever every for
+    from further had hadn't has
     hasn't have haven't having he her here hers herself him himself his how however i i'd i'll i'm i've if in into is
     isn't it it's its itself just let let's like may me might mine much must my myself of once onto or other our ours
     ourselves own please quite rather same shall she should shouldn't since so some such than that that's the their

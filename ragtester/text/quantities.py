@@ -1,0 +1,173 @@
+"""Quantities in a text: numbers with units in a base unit, percentages, money, dates, clock times."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import lru_cache
+from typing import Literal
+
+from ragtester.text.dates import clock_times, dates, same_date
+from ragtester.text.languages import base
+from ragtester.text.numbers import MULTIPLIERS, NUMBER, ONLY_BEFORE_UNITS, digits_to_ascii, number_words, parse
+from ragtester.text.units import MONEY, SPELLINGS, to_base
+
+Kind = Literal["number", "date", "time", "percent", "money"]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A value in its base unit ("" for a bare number) at `[start, end)` of the text.
+
+    Dates hold YYYYMMDD (an absent part is 0), clock times minutes after midnight.
+    """
+
+    value: Decimal
+    unit: str
+    start: int
+    end: int
+    kind: Kind = "number"
+
+
+_GAP = "[ \u00a0\u2009\u202f]?-?"
+_WORDLIKE = re.compile(r"[^\W\d_]$")
+# A unit of letters must not run on into a word; signs and CJK units may.
+_UNIT = re.compile(
+    _GAP
+    + "("
+    + "|".join(
+        re.escape(spelling)
+        + (
+            r"(?![^\W_]|[²³]|-hand)"
+            if (spelling[-1].isascii() and spelling[-1].isalnum()) or spelling[-1].isalpha()
+            else ""
+        )
+        if ord(spelling[-1]) < 0x3000
+        else re.escape(spelling)
+        for spelling in ("°F", "℉", "Fahrenheit", "per cent", "pour cent", "por ciento", "por cento", *SPELLINGS)
+    )
+    + ")"
+)
+_UNIT_WORD = re.compile(_GAP + r"([^\W\d_]{3,})")
+_PHRASES = {"per cent": "%", "pour cent": "%", "por ciento": "%", "por cento": "%"}
+_PREFIX = re.compile(r"(?:US)?([€$£¥₹])\s?$|\b(EUR|USD|GBP|CHF|JPY|CNY)\s?$")
+_RANGE = re.compile(r"\s?(?:-|–|—|to|bis|à|a|hasta|and|und|et|y|~|～|至)\s?$")
+_MULTIPLIER = re.compile(r"\s?([^\W\d_]+\.?|[万億亿])")
+_CODE = re.compile(r"(?<![^\W_])(?=[\w./-]*\d)(?=[\w./-]*[^\W\d_])[^\W_]+(?:[-./_][^\W_]+)*(?![^\W_])")
+_LETTERS_AHEAD = re.compile(r"[^\W\d_]")
+
+
+@lru_cache(maxsize=4096)
+def _cached(text: str, code: str) -> tuple[Quantity, ...]:
+    plain = digits_to_ascii(text)
+    found = [Quantity(value, "date", start, end, "date") for start, end, value in dates(plain)]
+    for start, end, value in clock_times(plain):
+        if _free(start, end, found):
+            found.append(Quantity(value, "time", start, end, "time"))
+    for match in NUMBER.finditer(plain):
+        if _free(match.start(), match.end(), found) and (quantity := _numeral(plain, match, code)):
+            found.append(quantity)
+    found.extend(quantity for quantity in _worded(plain, code) if _free(quantity.start, quantity.end, found))
+    return tuple(_share_units(plain, sorted(found, key=lambda quantity: quantity.start)))
+
+
+def quantities(text: str, language: str) -> list[Quantity]:
+    """Every quantity of a text in order. Digits inside identifiers ("EN-81", "v2.3", "A4") are no quantities."""
+    return list(_cached(text, base(language)))
+
+
+def same_quantity(first: Quantity, second: Quantity) -> bool:
+    """Whether two quantities say the same: kind, base unit and value (to 0.1 % where a unit was converted)."""
+    if first.kind == "date" or second.kind == "date":
+        return first.kind == second.kind and same_date(first.value, second.value)
+    if first.unit != second.unit:
+        return False
+    gap = abs(first.value - second.value)
+    return gap == 0 if not first.unit else gap <= Decimal("0.001") * max(abs(first.value), abs(second.value))
+
+
+def _free(start: int, end: int, found: list[Quantity]) -> bool:
+    return all(end <= other.start or start >= other.end for other in found)
+
+
+def _numeral(text: str, match: re.Match[str], code: str) -> Quantity | None:
+    start, end = match.span()
+    before = text[max(0, start - 2) : start]
+    if before and (_WORDLIKE.search(before) or (before[-1] in "-./_" and before[:1].isalnum() and len(before) == 2)):
+        joined = before[-1] == "-" and before[0].isdigit()
+        if not joined and not _is_wide(before[-1]):
+            return None
+    value = parse(match, code)
+    if value is None:
+        return None
+    if before.endswith("-") and not before[:-1].strip(" (["):
+        value, start = -value, start - 1
+    return _with_unit(text, value, start, end, bare=True)
+
+
+def _is_wide(char: str) -> bool:
+    return ord(char) >= 0x2E80
+
+
+def _with_unit(text: str, value: Decimal, start: int, end: int, *, bare: bool) -> Quantity | None:
+    """Add multiplier, currency and unit; None where letters follow directly that are no unit (an identifier)."""
+    scaled = _MULTIPLIER.match(text, end)
+    if scaled and (factor := MULTIPLIERS.get(scaled[1].lower())):
+        value, end = value * factor, scaled.end()
+    prefix = _PREFIX.search(text[max(0, start - 5) : start])
+    if prefix and (money := to_base(value, prefix[1] or prefix[2])):
+        return Quantity(money[0], money[1], start - len(prefix.group()), end, "money")
+    spelled = _UNIT.match(text, end) or _UNIT_WORD.match(text, end)
+    if spelled and (based := to_base(value, _PHRASES.get(spelled[1], spelled[1]))):
+        kind: Kind = "percent" if based[1] == "%" else "money" if based[1] in MONEY else "number"
+        return Quantity(based[0].normalize(), based[1], start, spelled.end(), kind)
+    follows = text[end : end + 1]
+    if not bare or (_LETTERS_AHEAD.match(follows) and not _is_wide(follows)):
+        return None
+    return Quantity(value, "", start, end)
+
+
+@lru_cache(maxsize=8)
+def _word_pattern(code: str) -> re.Pattern[str] | None:
+    table = sorted(number_words(code), key=len, reverse=True)
+    return re.compile(r"(?<![\w-])(" + "|".join(map(re.escape, table)) + r")(?![\w])", re.I) if table else None
+
+
+def _worded(text: str, code: str) -> list[Quantity]:
+    pattern = _word_pattern(code)
+    found = []
+    for match in pattern.finditer(text) if pattern else ():
+        word = match[1].lower()
+        value = Decimal(number_words(code)[word])
+        quantity = _with_unit(text, value, match.start(), match.end(), bare=word not in ONLY_BEFORE_UNITS)
+        if quantity:
+            found.append(quantity)
+    return found
+
+
+def _share_units(text: str, found: list[Quantity]) -> list[Quantity]:
+    """In "10-20 mm" and "10 to 20 mm" the first number takes the unit of the second."""
+    for place in range(len(found) - 2, -1, -1):
+        first, second = found[place], found[place + 1]
+        between = text[first.end : second.start]
+        if first.unit or not second.unit or second.kind in ("date", "time") or len(between) > 8:
+            continue
+        if not _RANGE.fullmatch(between):
+            continue
+        written = _UNIT.search(text, second.start, second.end) or _UNIT_WORD.search(text, second.start, second.end)
+        based = to_base(first.value, _PHRASES.get(written[1], written[1])) if written else None
+        if based:
+            found[place] = replace(first, value=based[0].normalize(), unit=based[1], kind=second.kind)
+    return found
+
+
+def codes(text: str, language: str) -> set[str]:
+    """Identifiers that mix letters and digits ("EN-81", "v2.3", "A4"), folded; numbers with a unit are none."""
+    plain = digits_to_ascii(text)
+    taken = [(quantity.start, quantity.end) for quantity in quantities(text, language)]
+    return {
+        re.sub(r"[-._/]", "", match.group()).casefold()
+        for match in _CODE.finditer(plain)
+        if match.group().isascii() and not any(match.start() < end and match.end() > start for start, end in taken)
+    }
