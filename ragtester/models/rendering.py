@@ -1,0 +1,50 @@
+"""From a request record to the messages that a chat model gets: LangChain messages from the strict prompt files."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ragtester.prompts import Prompt, load_prompt
+from ragtester.records import Record
+from ragtester.tasks import ANSWER_QUESTION, AnswerQuestion, Task
+
+# Each module has `values(request) -> dict[str, str]`: the slots of the task's prompt.
+MODULES = {
+    "write_document": "ragtester.models.rendering_document",
+    "write_cases": "ragtester.models.rendering_cases",
+    "answer_question": "ragtester.models.rendering_answer",
+    "judge_answer": "ragtester.models.rendering_judge",
+}
+REPAIR = (
+    "Your last reply could not be used: {fault}. Reply again to the request above, in exactly the form that was asked "
+    "for and with nothing around it."
+)
+
+
+class Renderer:
+    """Loads each prompt once; renders requests."""
+
+    def __init__(self, prompts_dir: Path | None) -> None:
+        self._load = lru_cache(maxsize=None)(lambda task, variant: load_prompt(task, prompts_dir, variant))
+
+    def render(self, task: Task[Any, Any], request: Record) -> tuple[str, str]:
+        """System and user message. Raises UsageError for a prompt file with an unknown slot."""
+        values: dict[str, str] = import_module(MODULES[task.name]).values(request)
+        return self.prompt(task, request).render(values)
+
+    def prompt(self, task: Task[Any, Any], request: Record | None = None) -> Prompt:
+        """The unrendered prompt of a task; plain-text answers have words of their own."""
+        variant = "text" if isinstance(request, AnswerQuestion) and request.reply_format == "text" else ""
+        loaded: Prompt = self._load(task.name, variant)
+        return loaded
+
+    def sha256(self, task: Task[Any, Any]) -> str:
+        """Hash of everything that words a request of this task: its prompt files, all variants, and the repair."""
+        parts = [self.prompt(task).sha256, REPAIR]
+        if task.name == ANSWER_QUESTION.name:
+            parts.append(self._load(task.name, "text").sha256)
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()

@@ -1,0 +1,29 @@
+"""Slots of the prompt `write_cases.*`."""
+
+from __future__ import annotations
+
+from ragtester.prompts import defuse
+from ragtester.tasks import WriteCases
+
+NONE = "(none)"
+
+
+def values(request: WriteCases) -> dict[str, str]:
+    """Slots: language, type, subtype, style, count, title, passages, refusal, avoid and rejected (lists, one a line)."""
+    passages = [
+        f'<passage id="{defuse(part.label).replace(chr(34), "")}">\n{defuse(part.text)}\n</passage>'
+        for part in request.passages
+    ]
+    rejected = [f"- {defuse(draft.question)}\n  refused: {'; '.join(draft.reasons)}" for draft in request.rejected]
+    return {
+        "language": request.language,
+        "type": request.type,
+        "subtype": request.subtype or NONE,
+        "style": request.style or "(no style named)",
+        "count": str(request.count),
+        "title": defuse(request.title) or "(untitled)",
+        "passages": "\n\n".join(passages) or NONE,
+        "refusal": request.refusal,
+        "avoid": "\n".join(f"- {defuse(question)}" for question in request.avoid) or NONE,
+        "rejected": "\n".join(rejected) or NONE,
+    }

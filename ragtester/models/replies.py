@@ -1,0 +1,259 @@
+"""The one strict place that reads replies: text in, reply record out, or the reason why not.
+
+Tolerated, because it changes no value: reasoning before the reply, fences, prose around the object, a list around
+it, comments, trailing commas, raw line ends in strings, unknown fields (dropped), a label's case and surrounding
+space, a single text where a list is asked for. Everything else is a fault: two differing objects, NaN, labels that
+were not offered, missing fields, empty answers. A fault is never turned into a default.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from ragtester.models.json_objects import Found, find_objects
+from ragtester.models.reasoning import strip_reasoning
+from ragtester.records import Failure, Record
+from ragtester.tasks import (
+    AnswerJudged,
+    AnswerQuestion,
+    Draft,
+    Judgement,
+    QuestionAnswered,
+    Task,
+    WriteDocument,
+    WrittenCases,
+    WrittenDocument,
+)
+from ragtester.text.normalise import clean, fold
+
+Q = TypeVar("Q", bound=Record)
+R = TypeVar("R", bound=Record)
+_REFUSAL = re.compile(
+    r"\W*(?:(?:i'?m |i am )?(?:very |so )?sorry|i apologi[sz]e|as an ai\b|i (?:can(?:no|')?t|will not|won't|must decline))"
+    r"[^.!?\n]*\b(?:can(?:no|')?t|can not|unable|won't|will not|not able|decline|refuse)\b",
+    re.I,
+)
+_REFUSAL_SHORT = re.compile(
+    r"\W*i (?:can(?:no|')?t|can not|won't|will not|am unable to|must decline to) (?:help|assist|comply|fulfil|provide)\b",
+    re.I,
+)
+_FENCE = re.compile(r"\A```[\w-]*[ \t]*\n(.*?)\n?```[ \t]*\Z", re.S)
+_BRACKETS = re.compile(r"\s*\[([^\[\]\n]{1,400})\]")
+_LABEL_LIKE = re.compile(r"[^\s\[\]]*\d[^\s\[\]]*")
+
+
+class UnusableReply(Exception):  # noqa: N818 - an outcome of a call, not a fault of the program
+    """A reply that gives no record; `failure` has the type: empty, refused, truncated or unparseable."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        self.failure = Failure(type=kind, message=message)
+        super().__init__(message)
+
+
+def parse(raw: str, task: Task[Q, R], request: Q | None = None, *, truncated: bool = False) -> R:
+    """Read one reply to `task`. `truncated` says that the server stopped at its token limit.
+
+    Raises UnusableReply. A complete object that was followed by a cut is used; a cut object never is.
+    """
+    text = clean(raw)
+    if not text.strip():
+        raise UnusableReply("truncated" if truncated else "empty", "the reply is empty")
+    if isinstance(request, WriteDocument) or task.reply is WrittenDocument:
+        return _checked(task, _document(_prose(text, truncated), request))
+    if isinstance(request, AnswerQuestion) and request.reply_format == "text":
+        return _checked(task, _plain_answer(_prose(text, truncated), request))
+    return _from_json(text, task, request, truncated)
+
+
+def _from_json(text: str, task: Task[Q, R], request: Q | None, truncated: bool) -> R:
+    rest = strip_reasoning(text, find_objects(text).spans)
+    if not rest.strip():
+        kind = "truncated" if truncated else "empty"
+        raise UnusableReply(kind, "the reply holds nothing but reasoning")
+    found = find_objects(rest)
+    if not found.objects or found.cut:
+        if (abstained := _abstained(rest, task, request)) is not None:
+            return abstained
+        raise _without_object(rest, found, truncated)
+    rivals = [made for made in map(_shaped(task), map(_cleaned, found.objects)) if made]
+    if not rivals:
+        raise UnusableReply("unparseable", f"the object has none of the fields {_names(task)}")
+    if task.reply is WrittenCases and len(rivals) > 1 and len(rivals) == len(found.objects):
+        rivals = [{"cases": [draft for rival in rivals for draft in rival.get("cases", [])]}]
+    if any(rival != rivals[0] for rival in rivals[1:]):
+        raise UnusableReply("unparseable", f"{len(rivals)} differing objects in one reply; one was asked for")
+    if found.faults:
+        raise UnusableReply("unparseable", f"beside the object stands one that is no JSON: {found.faults[0]}")
+    return _checked(task, rivals[0])
+
+
+def _cleaned(value: Any) -> Any:
+    """JSON escapes can hold what was cleaned from the text around them: NUL, lone surrogates."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list):
+        return [_cleaned(item) for item in value]
+    if isinstance(value, dict):
+        return {_cleaned(name): _cleaned(item) for name, item in value.items()}
+    return value
+
+
+def _without_object(rest: str, found: Found, truncated: bool) -> UnusableReply:
+    if found.cut:
+        kind = "truncated" if truncated else "unparseable"
+        return UnusableReply(kind, "the JSON object breaks off before its end")
+    if found.faults:
+        return UnusableReply("unparseable", f"not valid JSON: {found.faults[0]}")
+    if is_provider_refusal(rest):
+        return UnusableReply("refused", f"the model refused: {rest.strip()[:200]}")
+    return UnusableReply("truncated" if truncated else "unparseable", "no JSON object in the reply")
+
+
+def is_provider_refusal(text: str) -> bool:
+    """Whether a short text is a model's or a provider's refusal to do the task at all (not an abstention)."""
+    plain = text.strip().replace("\u2019", "'")
+    return len(plain) < 500 and bool(_REFUSAL.match(plain) or _REFUSAL_SHORT.match(plain))
+
+
+def _abstained(rest: str, task: Task[Q, R], request: Q | None) -> R | None:
+    """The refusal phrase of the prompt and nothing else is an abstention, though it is no JSON."""
+    if not isinstance(request, AnswerQuestion):
+        return None
+    said = fold(rest).strip(" .!\"'`*")
+    if said not in {fold(phrase).strip(" .!\"'`*") for phrase in request.refusals}:
+        return None
+    return _checked(task, {"answer": rest.strip().strip("\"'`*"), "refuses": True, "cited": ()})
+
+
+def _checked(task: Task[Q, R], data: dict[str, Any]) -> R:
+    try:
+        return task.reply.model_validate(data)
+    except ValidationError as error:
+        faults = [f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors()[:5]]
+        raise UnusableReply("unparseable", "; ".join(faults).replace("Value error, ", "")) from error
+
+
+def _names(task: Task[Any, Any]) -> str:
+    return ", ".join(task.reply.model_fields)
+
+
+class _shaped:  # noqa: N801 - a small function with a task bound to it
+    """Known fields only, with labels, truth values and single texts brought into the form that was asked for."""
+
+    def __init__(self, task: Task[Any, Any]) -> None:
+        self.reply = task.reply
+
+    def __call__(self, found: dict[str, Any]) -> dict[str, Any]:
+        if self.reply is WrittenCases:
+            return _cases(found)
+        known = {name: value for name, value in found.items() if name in self.reply.model_fields}
+        if self.reply is QuestionAnswered and known:
+            return _answer(known)
+        if self.reply is AnswerJudged:
+            return {name: _judgement(value) for name, value in known.items()}
+        return known
+
+
+def _cases(found: dict[str, Any]) -> dict[str, Any]:
+    """A draft that stands alone, without its list, is a list of one."""
+    drafts = found.get("cases", [found] if "question" in found and "expected_answer" in found else None)
+    if isinstance(drafts, dict):
+        drafts = [drafts]
+    if not isinstance(drafts, list):
+        return {} if drafts is None else {"cases": drafts}
+    return {"cases": [_draft(draft) if isinstance(draft, dict) else draft for draft in drafts]}
+
+
+def _draft(found: dict[str, Any]) -> dict[str, Any]:
+    made = {name: value for name, value in found.items() if name in Draft.model_fields and value is not None}
+    for name in ("keywords", "quotes"):
+        if name in made:
+            made[name] = _texts(made[name])
+    for name in ("question", "expected_answer"):
+        if isinstance(made.get(name), str):
+            made[name] = made[name].strip()
+    return made
+
+
+def _answer(known: dict[str, Any]) -> dict[str, Any]:
+    answer, refuses = known.get("answer"), known.get("refuses")
+    if isinstance(refuses, str) and refuses.strip().casefold() in ("true", "false"):
+        refuses = refuses.strip().casefold() == "true"
+    if not isinstance(refuses, bool):
+        raise UnusableReply("unparseable", f"refuses: true or false was asked for, not {refuses!r:.60}")
+    if isinstance(answer, int | float) and not isinstance(answer, bool):
+        answer = str(answer)
+    if answer is None and refuses and "answer" in known:
+        answer = ""
+    if isinstance(answer, str) and not answer.strip() and not refuses:
+        raise UnusableReply("unparseable", "answer: empty, though it does not refuse")
+    cited = _texts(known.get("cited") or [])
+    if isinstance(cited, list):
+        cited = [label.strip().strip("[]") if isinstance(label, str) else label for label in cited]
+    return {"answer": answer.strip() if isinstance(answer, str) else answer, "refuses": refuses, "cited": cited}
+
+
+def _judgement(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    made = {name: part for name, part in value.items() if name in Judgement.model_fields}
+    rating = made.get("rating")
+    if isinstance(rating, bool):
+        made["rating"] = str(rating).lower()
+    elif isinstance(rating, str):
+        made["rating"] = rating.strip().casefold()
+    return made
+
+
+def _texts(value: Any) -> Any:
+    if isinstance(value, str):
+        return [value] if value.strip() else []
+    if isinstance(value, list):
+        return [str(item) if isinstance(item, int | float) and not isinstance(item, bool) else item for item in value]
+    return value
+
+
+def _prose(text: str, truncated: bool) -> str:
+    """A reply that is no JSON, without reasoning and without a fence around the whole."""
+    if truncated:
+        raise UnusableReply("truncated", "the reply was cut at the token limit")
+    rest = strip_reasoning(text).strip()
+    if (fenced := _FENCE.match(rest)) is not None:
+        rest = fenced[1].strip()
+    if not rest:
+        raise UnusableReply("empty", "the reply holds nothing but reasoning")
+    if is_provider_refusal(rest):
+        raise UnusableReply("refused", f"the model refused: {rest[:200]}")
+    return rest
+
+
+def _document(text: str, request: Record | None) -> dict[str, Any]:
+    wanted = request.name if isinstance(request, WriteDocument) else None
+    heading = re.search(r"^#{1,3}[ \t]+(.+?)[ \t#]*$", text, re.M)
+    first = heading[1] if heading else text.splitlines()[0]
+    return {"name": wanted or first.strip("*_` ")[:120], "markdown": text + "\n"}
+
+
+def _plain_answer(text: str, request: AnswerQuestion) -> dict[str, Any]:
+    """Prose with `[chunk id]` citations; it refuses where it only says that it cannot answer."""
+    from ragtester.text.refusal import is_refusal
+
+    labels = {section.label for section in request.sections}
+    cited: dict[str, None] = {}
+
+    def take(bracket: re.Match[str]) -> str:
+        parts = [bracket[1].strip()] if bracket[1].strip() in labels else re.split(r"[,;]\s*", bracket[1])
+        parts = [part.strip() for part in parts]
+        # A bracket is a citation if it holds a known label or looks like one; others are the answer's own text.
+        if not all(part in labels or (_LABEL_LIKE.fullmatch(part) and len(part) > 3) for part in parts):
+            return bracket[0]
+        cited.update(dict.fromkeys(parts))
+        return ""
+
+    answer = _BRACKETS.sub(take, text).strip()
+    if not answer:
+        raise UnusableReply("unparseable", "the reply holds nothing but citations")
+    return {"answer": answer, "refuses": is_refusal(answer, request.refusals, request.language), "cited": tuple(cited)}
