@@ -1,0 +1,148 @@
+"""The command line: what it prints where, and how it leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import run_environment
+
+TEXT = """# Boiler room rules
+
+The pressure of the main boiler must stay below 8.5 bar. The night warden checks the gauge every 45 minutes and signs
+the log. If the gauge shows more than 8.5 bar, the warden opens the relief valve on the north wall.
+
+The spare key hangs in the porter's lodge. It was last replaced on 14 March 2021 by the firm Holm and Sons. Visitors
+never receive the key, except for inspectors of the insurance company.
+
+The boiler is cleaned twice a year, in April and in October, because lime settles in the lower pipes. Cleaning takes
+two days and costs 1,240 crowns.
+
+Ash is carried to the pit behind the coal store. The pit holds 3 tonnes. When it is full, the caretaker calls the
+haulier, who comes within 48 hours.
+"""
+
+
+def ragtester(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "ragtester", *arguments],
+        cwd=folder,
+        env={**run_environment(), "COLUMNS": "100", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    (tmp_path / "corpora").mkdir()
+    (tmp_path / "corpora" / "boiler.md").write_text(TEXT, encoding="utf-8")
+    (tmp_path / "corpora" / "copy.txt").write_text(TEXT.replace("boiler", "kettle"), encoding="utf-8")
+    (tmp_path / "ragtester.toml").write_text("[cases]\nper_document = 4\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_the_four_stages_leave_rows_for_everything(workspace: Path) -> None:
+    done = ragtester(workspace, "run")
+    assert done.returncode in (0, 3), done.stderr
+    cases = [json.loads(line) for path in workspace.glob("generated/main/*/*.jsonl") for line in path.open()]
+    made = [case for case in cases if case["status"] == "ok"]
+    answers = [path for path in workspace.glob("answers/main/*__*/*.jsonl")]
+    verdicts = [path for path in workspace.glob("verdicts/main/*__*/*.jsonl")]
+    assert len(cases) == 2 * 2 * 4  # documents × techniques × per_document
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in answers) == 4 * len(made)
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in verdicts) == 4 * len(made)
+    assert f"cases: {len(cases)} planned = {len(made)} made" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_a_second_run_makes_nothing_again(workspace: Path) -> None:
+    first = ragtester(workspace, "run", "-q")
+    before = {path: path.read_bytes() for path in workspace.glob("*/main/**/*.jsonl")}
+    times = {path: path.stat().st_mtime_ns for path in workspace.glob("answers/main/*__*/*.jsonl")}
+    second = ragtester(workspace, "run", "-q")
+    assert (first.returncode, first.stdout) == (second.returncode, second.stdout)
+    assert before == {path: path.read_bytes() for path in before}
+    assert len(times) > 0
+
+
+def test_changed_inputs_stop_with_what_changed(workspace: Path) -> None:
+    ragtester(workspace, "run", "-q")
+    done = ragtester(workspace, "execute", "--set", "execute.k=2")
+    assert done.returncode == 2
+    assert "k" in done.stderr
+    assert "--overwrite" in done.stderr
+    assert ragtester(workspace, "execute", "-q", "--set", "execute.k=2", "--overwrite").returncode in (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["cases"], "corpora"),
+        (["execute"], "ragtester cases"),
+        (["judge"], "ragtester execute"),
+        (["run", "--set", "exekute.k=3"], "did you mean 'execute'"),
+        (["run", "--set", "judge.model=embedded:nosuch"], "embedded:"),
+        (["demo", "--corpus", "nowhere"], "no such file or folder"),
+        (["nonsense"], "No such command"),
+        (["run", "--nonsense"], "No such option"),
+    ],
+)
+def test_bad_usage_is_one_line_and_exit_2(tmp_path: Path, arguments: list[str], words: str) -> None:
+    (tmp_path / "corpora").mkdir()
+    done = ragtester(tmp_path, *arguments)
+    assert done.returncode == 2, done.stderr
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_an_estimate_calls_nothing_and_writes_nothing(workspace: Path) -> None:
+    done = ragtester(workspace, "run", "--estimate", "--set", "judge.model=openai:gpt-4.1-nano")
+    assert done.returncode == 0, done.stderr
+    assert "openai:gpt-4.1-nano" in done.stdout
+    assert "2 document(s), 0 not readable, 16 cases, 4 system(s)" in done.stdout
+    assert not (workspace / "generated").exists()
+
+
+def test_doctor_never_shows_a_key_and_names_what_is_missing(workspace: Path) -> None:
+    arguments = ["doctor", "--set", "judge.model=openai:gpt-4.1-nano"]
+    missing = ragtester(workspace, *arguments)
+    assert missing.returncode == 1
+    assert "MISSING key OPENAI_API_KEY: not set" in missing.stdout
+    (workspace / ".env").write_text("OPENAI_API_KEY=sk-very-secret-key\n", encoding="utf-8")
+    local = 'models."openai:gpt-4.1-nano".base_url=http://127.0.0.1:9/v1'
+    there = ragtester(workspace, *arguments, "--set", local, "--set", "judge.model=openai:gpt-4.1-nano")
+    assert "sk-very-secret-key" not in there.stdout + there.stderr
+    assert "http://127.0.0.1:9/v1" in there.stdout
+
+
+def test_no_key_is_rows_with_their_reason(workspace: Path) -> None:
+    groups = 'execute.groups=[{llms=["openai:gpt-4.1-nano","embedded:rules"],embeddings=["embedded:hashing"]}]'
+    done = ragtester(workspace, "run", "--set", groups)
+    assert done.returncode == 3, done.stderr
+    assert "OPENAI_API_KEY" in done.stderr
+    assert "Traceback" not in done.stderr
+    rows = [json.loads(line) for path in workspace.glob("answers/main/openai*/*.jsonl") for line in path.open()]
+    assert {row["failure"]["type"] for row in rows} == {"missing_key"}
+
+
+def test_help_is_fast_to_import(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "ragtester", "--help"],
+        cwd=tmp_path,
+        env={**os.environ},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    heavy = ("chromadb", "langchain", "numpy", "pydantic_core", "rich.table", "openai")
+    loaded = [name for name in heavy if f" {name}\n" in done.stderr or f" {name}." in done.stderr]
+    assert loaded == []
