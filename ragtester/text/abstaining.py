@@ -1,3 +1,4 @@
+# ruff: noqa: E501, ISC004 - a table of patterns, a language a row
 """Patterns of abstention over folded text: what denies knowledge or information, in some thirty languages.
 
 They look for a negation together with a verb of knowing or saying, or with a word for information. They are no list

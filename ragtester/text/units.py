@@ -19,7 +19,8 @@ m: 1 m metre metres meter meters mètre mètres metro metros metri Metern 米 �
 m2: 1 m² m2 sqm 平方米 | 0.0001 cm² cm2 | 0.000001 mm² mm2 | 1000000 km² km2 | 10000 ha hectare hectares hektar |
    0.09290304 ft² ft2 sqft
 l: 1 l L litre litres liter liters litros litri 升 リットル л | 0.001 ml mL 毫升 |
-   0.001 millilitre millilitres milliliter milliliters | 0.01 cl | 0.1 dl | 1000 m³ m3 cbm | 0.001 cm³ cm3 cc | 3.785411784 gallon gallons gal
+   0.001 millilitre millilitres milliliter milliliters |
+   0.01 cl | 0.1 dl | 1000 m³ m3 cbm | 0.001 cm³ cm3 cc | 3.785411784 gallon gallons gal
 kg: 1 kg kilogram kilograms kilogramme kilogrammes kilogramm kilogramos chilogrammi kilo kilos 公斤 千克 キログラム кг |
    0.001 g gram grams gramme grammes gramm gramos grammi 克 グラム | 0.000001 mg milligram milligrams milligramm 毫克 |
    0.000000001 µg μg microgram micrograms | 1000 t tonne tonnes tonnen toneladas tonnellate 吨 |
