@@ -23,7 +23,16 @@ if TYPE_CHECKING:
 VERSION = "recursive-1"
 # Paragraph, line, sentence end of spaced scripts, sentence end of CJK scripts, space, CJK pause, zero-width space
 # (Thai, Khmer), and at last any character.
-SEPARATORS = (r"\n\n+", r"\n", r"[.!?؟।۔][\"'”’)\]]*\s", r"[。！？．｡…]+[」』”’）]*", r"\s", r"[，、；：,;]", "\u200b", "")
+SEPARATORS = (
+    r"\n\n+",
+    r"\n",
+    r"[.!?؟।۔][\"'”’)\]]*\s",
+    r"[。！？．｡…]+[」』”’）]*",
+    r"\s",
+    r"[，、；：,;]",
+    "\u200b",
+    "",
+)
 
 
 class _Piece(str):
@@ -48,7 +57,7 @@ def chunk(document: Document, text: str, index: IndexSettings) -> list[Chunk]:
             f"execute.index.chunk_overlap ({index.chunk_overlap}) must be smaller than "
             f"execute.index.chunk_size ({index.chunk_size})"
         )
-    chunks = []
+    chunks: list[Chunk] = []
     for piece in _pieces(text, index.chunk_size, index.chunk_overlap):
         body = piece.strip()
         if not body:
