@@ -48,6 +48,39 @@ def append_row(path: Path, record: Record) -> None:
         ) from error
 
 
+class RowWriter:
+    """Appends rows to one file through one open handle, each in a single write; close it when the file is done.
+
+    On a full disk the file keeps exactly the rows it had, as with `append_row`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("ab", buffering=0)
+        except OSError as error:
+            raise StorageError(f"{path}: cannot be opened ({error.strerror or error})") from error
+        self._size = self._file.tell()
+
+    def append(self, record: Record) -> bytes:
+        """Write one row; gives the bytes that now stand in the file. Raises StorageError."""
+        data = encode_row(record).encode("utf-8")
+        try:
+            if self._file.write(data) != len(data):
+                raise OSError(28, "only part of the row was written")
+        except OSError as error:
+            os.ftruncate(self._file.fileno(), self._size)
+            reason = error.strerror or error
+            raise StorageError(f"{self._path}: row not written ({reason}); free space, then start again") from error
+        self._size += len(data)
+        return data
+
+    def close(self) -> None:
+        """Close the file; safe to call twice."""
+        self._file.close()
+
+
 def read_rows(path: Path, schema: Any) -> list[Any]:
     """Read a JSONL file strictly into `schema` (a record class or a discriminated union).
 
@@ -59,6 +92,12 @@ def read_rows(path: Path, schema: Any) -> list[Any]:
 
 def iter_rows(path: Path, schema: Any) -> Iterator[Any]:
     """Like `read_rows`, one row at a time; faults are raised after the last good row."""
+    for _, row in iter_numbered(path, schema):
+        yield row
+
+
+def iter_numbered(path: Path, schema: Any) -> Iterator[tuple[int, Any]]:
+    """Like `iter_rows`, each row with its line number (from 1)."""
     if not path.is_file():
         return
     adapter: TypeAdapter[Any] = TypeAdapter(schema)
@@ -68,7 +107,7 @@ def iter_rows(path: Path, schema: Any) -> Iterator[Any]:
             if not line.endswith(b"\n"):
                 break
             try:
-                yield adapter.validate_json(line)
+                yield number, adapter.validate_json(line)
             except ValidationError as error:
                 first = error.errors()[0]
                 where = ".".join(str(part) for part in first["loc"])
