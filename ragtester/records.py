@@ -134,6 +134,7 @@ class Case(Record):
     prompt_sha256: str
     attempts: int = 1
     rejected: tuple[str, ...] = ()
+    tried: tuple[int, ...] = ()
 
 
 class UnfilledCase(Record):
@@ -148,6 +149,7 @@ class UnfilledCase(Record):
     subtype: str = ""
     attempts: int = 0
     rejected: tuple[str, ...] = ()
+    tried: tuple[int, ...] = ()
     failure: Failure
 
 
