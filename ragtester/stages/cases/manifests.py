@@ -1,0 +1,145 @@
+"""The manifest of a technique's folder: what its cases were made from, and what came of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import ragtester
+from ragtester.errors import ChangedInputsError
+from ragtester.provenance import is_floating, now, revision, versions
+from ragtester.records import Case, Document, Ledger, Manifest, Section
+from ragtester.stages.cases.coverage import add, coverage
+from ragtester.stages.cases.desk import Desk
+from ragtester.stages.cases.reading import Corpus
+from ragtester.stages.cases.rows import Row
+from ragtester.storage import read_json, write_json
+
+
+@dataclass
+class Tally:
+    """Counts over all rows of a technique, gathered one document at a time."""
+
+    ok: int = 0
+    unfilled: int = 0
+    asked: Counter[str] = field(default_factory=Counter)
+    filled: Counter[str] = field(default_factory=Counter)
+    failed_checks: Counter[str] = field(default_factory=Counter)
+    observed: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    styles: Counter[str] = field(default_factory=Counter)
+    requests: int = 0
+    overlaps: list[float] = field(default_factory=list)
+    coverage: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def take(self, document: Document, sections: Sequence[Section], rows: Iterable[Row], observed: list[str]) -> None:
+        """Count one document's rows."""
+        cases = []
+        rows = list(rows)
+        # A baseline request gives many cases: each row says how many requests came before it.
+        attempts = [row.attempts for row in rows]
+        self.requests += max(attempts, default=0) if self._shared(rows) else sum(attempts)
+        for row in rows:
+            kind = f"{row.type}/{row.subtype}" if row.subtype else row.type
+            self.asked[kind] += 1
+            self.failed_checks.update(row.rejected)
+            if isinstance(row, Case):
+                cases.append(row)
+                self.filled[kind] += 1
+                self.styles[row.style or "none"] += 1
+                self.overlaps.extend([] if row.lexical_overlap is None else [row.lexical_overlap])
+            else:
+                self.unfilled += 1
+                self.reasons[row.failure.type] += 1
+        self.ok += len(cases)
+        self.observed.update(observed)
+        before = [case for case in cases if case.type != "coverage"]
+        self.coverage[document.id] = {
+            "before_coverage_step": coverage(document, sections, before),
+            "after": coverage(document, sections, cases),
+        }
+
+    @staticmethod
+    def _shared(rows: list[Row]) -> bool:
+        return any(row.type == "baseline" for row in rows)
+
+    def counts(self, corpus: Corpus) -> dict[str, Any]:
+        """What the manifest and the summary show."""
+        steps = ("before_coverage_step", "after")
+        return {
+            "by_type": {
+                kind: {"asked": asked, "filled": self.filled[kind], "unfilled": asked - self.filled[kind]}
+                for kind, asked in sorted(self.asked.items())
+            },
+            "unfilled_reasons": dict(sorted(self.reasons.items())),
+            "failed_checks": dict(sorted(self.failed_checks.items())),
+            "observed_checks": dict(sorted(self.observed.items())),
+            "requests": self.requests,
+            "styles": dict(sorted(self.styles.items())),
+            "mean_lexical_overlap": round(sum(self.overlaps) / len(self.overlaps), 4) if self.overlaps else None,
+            "cases_with_overlap": len(self.overlaps),
+            "unreadable": len(corpus.unreadable),
+            "unreadable_files": [one.path for one in corpus.unreadable],
+            "parse_warnings": {one.id: [w.type for w in one.warnings] for one in corpus.documents if one.warnings},
+            "coverage": {
+                "total": {step: add(one[step] for one in self.coverage.values()) for step in steps},
+                **self.coverage,
+            },
+        }
+
+
+def path_of(desk: Desk) -> Path:
+    """The manifest file of the desk's technique."""
+    return desk.workspace.cases_file(desk.suite, desk.technique, "x").parent / "manifest.json"
+
+
+def refuse_changes(desk: Desk, overwrite: bool) -> None:
+    """Stop before any model is asked where the folder was made with other settings; says which.
+
+    Raises ChangedInputsError. Documents are compared row by row: a new one is no change.
+    """
+    before = read_json(path_of(desk), Manifest)
+    if before is None or overwrite or not any(path_of(desk).parent.glob("*.jsonl")):
+        return
+    differences = [
+        f"{name} was {before.parameters.get(name)!r}, is {desk.parameters.get(name)!r}"
+        for name in sorted({*before.parameters, *desk.parameters})
+        if before.parameters.get(name) != desk.parameters.get(name)
+    ]
+    differences += [
+        f"prompt {name} changed" for name, sha in desk.prompts.items() if before.prompts.get(name, sha) != sha
+    ]
+    if differences:
+        raise ChangedInputsError(
+            f"{path_of(desk).parent}: these cases were made with other settings: {'; '.join(differences)}; "
+            "--overwrite makes them again, workspace.suite starts another suite"
+        )
+
+
+def write(desk: Desk, corpus: Corpus, started: str, ledger: Ledger | None = None, tally: Tally | None = None) -> None:
+    """Write the manifest: once at the start, so that a killed stage can be told from a changed one, and at the end."""
+    models: dict[str, str | None] = {desk.writer: desk.served.get(desk.writer)}
+    if desk.technique != "baseline":
+        models[desk.checker] = desk.served.get(desk.checker)
+    head, dirty = revision(Path(ragtester.__file__).parent)
+    manifest = Manifest(
+        stage="cases",
+        name=f"{desk.suite}/{desk.technique}",
+        inputs={document.id: document.sha256 for document in corpus.documents},
+        prompts=desk.prompts,
+        models=models,
+        floating_aliases=tuple(name for name in models if is_floating(name)),
+        parameters=desk.parameters,
+        seed=desk.settings.workspace.seed,
+        versions=versions(),
+        revision=head,
+        dirty=dirty,
+        ledger=ledger,
+        counts=tally.counts(corpus) if tally else {},
+        started=started,
+        ended=now() if tally else None,
+    )
+    write_json(path_of(desk), manifest)

@@ -1,0 +1,99 @@
+"""Reads the corpus into the suite: documents.jsonl and texts/, one document in memory at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ragtester.documents.library import find_files, read_corpus
+from ragtester.errors import ChangedInputsError, UsageError
+from ragtester.progress import Progress
+from ragtester.records import Document, DocumentRow, UnreadableDocument
+from ragtester.settings import Settings
+from ragtester.stages.cases.duplicates import sketch
+from ragtester.storage import read_rows, write_rows, write_text
+from ragtester.workspace import Workspace
+
+TECHNIQUES = ("ragtester", "baseline")
+
+
+@dataclass
+class Corpus:
+    """Every document's record and sketch (a few kilobytes each); the texts stay on disk."""
+
+    documents: list[Document] = field(default_factory=list)
+    sketches: dict[str, frozenset[int]] = field(default_factory=dict)
+    unreadable: list[UnreadableDocument] = field(default_factory=list)
+
+
+def read(
+    workspace: Workspace, settings: Settings, progress: Progress, corpus: Sequence[str] | None, overwrite: bool
+) -> Corpus:
+    """Read the corpus and write documents.jsonl and texts/.
+
+    Raises UsageError where nothing is readable, and ChangedInputsError where cases exist that were made from another
+    text of a document, or from a document that is gone (`overwrite` drops those).
+    """
+    patterns = tuple(corpus) if corpus else (settings.workspace.corpus,)
+    files = find_files(patterns, workspace.root)
+    for note in files.notes:
+        progress.note(note)
+    suite = settings.workspace.suite
+    path = workspace.documents_file(suite)
+    before = {row.id: row for row in read_rows(path, DocumentRow) if isinstance(row, Document)}
+    gone = sorted(name for name in set(before) - {file.id for file in files} if _case_files(workspace, suite, name))
+    if gone and not overwrite:
+        raise ChangedInputsError(
+            f"{path}: {len(gone)} document(s) with cases are no longer in the corpus ({', '.join(gone[:5])}); "
+            "--overwrite drops their cases, workspace.suite starts another suite"
+        )
+    found = Corpus()
+
+    def rows() -> Iterator[Document | UnreadableDocument]:
+        for item in read_corpus(files, settings.reading, settings.workspace.language):
+            if isinstance(item, UnreadableDocument):
+                progress.note(f"{item.path}: not read: {item.failure.message}")
+                found.unreadable.append(item)
+                yield item
+                continue
+            document, text = item
+            _refuse_changed(workspace, suite, before.get(document.id), document, overwrite)
+            for warning in document.warnings:
+                progress.note(f"{document.path}: {warning.message}")
+            write_text(workspace.text_file(suite, document.id), [text])
+            found.documents.append(document)
+            found.sketches[document.id] = sketch(text)
+            yield document
+
+    write_rows(path, rows())
+    if not found.documents:
+        reasons = "; ".join(f"{one.path}: {one.failure.message}" for one in found.unreadable[:5])
+        raise UsageError(f"no readable document in {', '.join(patterns)}" + (f" ({reasons})" if reasons else ""))
+    for name in gone:
+        for file in _case_files(workspace, suite, name):
+            file.unlink()
+    return found
+
+
+def read_text(workspace: Workspace, suite: str, document_id: str) -> str:
+    """A document's text as the offsets count it: no line end is translated."""
+    with workspace.text_file(suite, document_id).open(encoding="utf-8", newline="") as file:
+        return file.read()
+
+
+def _refuse_changed(
+    workspace: Workspace, suite: str, before: Document | None, document: Document, overwrite: bool
+) -> None:
+    if before is None or overwrite or (before.sha256, before.text_sha256) == (document.sha256, document.text_sha256):
+        return
+    if _case_files(workspace, suite, document.id):
+        raise ChangedInputsError(
+            f"{document.path}: it changed since its cases were made; --overwrite makes them again, "
+            "workspace.suite starts another suite"
+        )
+
+
+def _case_files(workspace: Workspace, suite: str, document_id: str) -> list[Path]:
+    files = (workspace.cases_file(suite, technique, document_id) for technique in TECHNIQUES)
+    return [file for file in files if file.is_file()]
