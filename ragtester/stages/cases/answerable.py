@@ -41,6 +41,7 @@ class Finding:
 
     reason: str | None = None
     failure: Failure | None = None
+    served_model: str | None = None
 
 
 class Retriever:
@@ -137,16 +138,18 @@ async def answerable(
         if failure.type in STOPPING_FAILURES | TRANSIENT_FAILURES:
             return Finding(failure=failure)
         return Finding(reason=f"it could not be checked whether the document answers the question ({failure.message})")
-    answer = asked.reply.answer
+    answer, served = asked.reply.answer, asked.call.served_model
     if asked.reply.refuses or not answer.strip() or is_refusal(answer, refusals, language):
-        return Finding()
+        return Finding(served_model=served)
     for evidence, where in (
         ("\n".join(found), "the document answers it"),
         ("\n".join(one.text for one in donor), "it is common knowledge"),
     ):
         if evidence and _says(answer, question, evidence, language):
-            return Finding(reason=f"the question must not be answerable, but {where}: {answer[:200]!r}")
-    return Finding()
+            return Finding(
+                reason=f"the question must not be answerable, but {where}: {answer[:200]!r}", served_model=served
+            )
+    return Finding(served_model=served)
 
 
 def _says(answer: str, question: str, evidence: str, language: str) -> bool:

@@ -18,7 +18,7 @@ from ragtester.stages.cases.quotes import Located, Piece, locate
 from ragtester.stages.cases.reading import read_text
 from ragtester.stages.cases.rows import Row, cases_file, evidence, keep, overlap
 from ragtester.stages.cases.selection import stable
-from ragtester.stages.cases.strategy import cut
+from ragtester.stages.cases.strategy import copied, cut
 from ragtester.storage import write_rows
 from ragtester.tasks import (
     STOPPING_FAILURES,
@@ -68,20 +68,26 @@ class Baseline:
         self._whole = len(self._rows) == self._count
         if before < self._count:
             self._rows = []
+        self._copy = copied(desk, document)
         self._task: asyncio.Task[Asked[WrittenCases]] | None = None
 
     def begin(self) -> None:
         """Send the first request."""
-        if not self._whole and not self._rows and self.work.desk.stopped is None:
+        if not self._whole and not self._rows and not self._copy and self.work.desk.stopped is None:
             self._task = asyncio.create_task(self._ask(State()))
 
     async def finish(self) -> None:
         """Ask until there are enough cases, a bounded number of times, then account for what is missing."""
         desk = self.work.desk
-        state = State(cases=[row for row in self._rows if isinstance(row, Case)])
+        state = State(cases=[row for row in self._rows if isinstance(row, Case)], failure=self._copy)
         for case in state.cases:
             desk.questions.add(case.question)
-        while not self._whole and len(state.cases) < self._count and state.requests < desk.settings.cases.attempts:
+        while (
+            not self._whole
+            and not state.failure
+            and len(state.cases) < self._count
+            and state.requests < desk.settings.cases.attempts
+        ):
             if self._task is None and desk.stopped:
                 state.failure = desk.stopped
                 break
@@ -89,8 +95,6 @@ class Baseline:
             self._task = None
             state.requests += 1
             self._take(state, asked)
-            if state.failure:
-                break
             write_rows(self._path, state.cases)
         stopped = state.failure is not None and state.failure.type in STOPPING_FAILURES
         if not self._whole:

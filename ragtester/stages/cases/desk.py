@@ -37,6 +37,7 @@ class Desk:
     technique: str
     donors: Donors
     questions: Questions
+    copies: dict[str, str] = field(default_factory=dict)
     stopped: Failure | None = None
     served: dict[str, str | None] = field(default_factory=dict)
 

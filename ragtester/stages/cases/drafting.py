@@ -125,6 +125,7 @@ class Attempts:
             finding = await answerable(
                 desk.models, desk.checker, draft.question, setting.language, found, donor, setting.refusals
             )
+            desk.served[desk.checker] = finding.served_model or desk.served.get(desk.checker)
             if finding.failure:
                 self._note_failure(finding.failure)
                 return

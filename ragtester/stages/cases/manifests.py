@@ -102,6 +102,9 @@ def refuse_changes(desk: Desk, overwrite: bool) -> None:
     Raises ChangedInputsError. Documents are compared row by row: a new one is no change.
     """
     before = read_json(path_of(desk), Manifest)
+    if before is not None:
+        # An earlier start saw which models served; a start that asks nothing keeps that.
+        desk.served.update({name: served for name, served in before.models.items() if served})
     if before is None or overwrite or not any(path_of(desk).parent.glob("*.jsonl")):
         return
     differences = [

@@ -26,6 +26,16 @@ class Corpus:
     sketches: dict[str, frozenset[int]] = field(default_factory=dict)
     unreadable: list[UnreadableDocument] = field(default_factory=list)
 
+    def copies(self) -> dict[str, str]:
+        """Documents whose text an earlier one has letter for letter, each with that earlier one's path."""
+        first: dict[str, Document] = {}
+        found = {}
+        for document in self.documents:
+            original = first.setdefault(document.text_sha256, document)
+            if original is not document:
+                found[document.id] = original.path
+        return found
+
 
 def read(
     workspace: Workspace, settings: Settings, progress: Progress, corpus: Sequence[str] | None, overwrite: bool

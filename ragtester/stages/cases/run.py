@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from ragtester.errors import UsageError
 from ragtester.progress import Progress, StageResult
 from ragtester.provenance import now
-from ragtester.records import Document, Ledger, Section
+from ragtester.records import Document, Failure, Ledger, Section
 from ragtester.settings import Settings
 from ragtester.stages.cases import manifests
 from ragtester.stages.cases.baseline import Baseline
@@ -71,7 +71,7 @@ def _desk(
 
     donors = Donors(corpus.documents, corpus.sketches, cut_donor, settings.workspace.seed)
     questions = Questions(settings.cases.near_duplicate)
-    desk = Desk(workspace, settings, models, embed, progress, technique, donors, questions)
+    desk = Desk(workspace, settings, models, embed, progress, technique, donors, questions, copies=corpus.copies())
     return desk
 
 

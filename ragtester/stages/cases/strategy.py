@@ -40,12 +40,13 @@ class Strategy:
         planned = {row_id(self.work, slot): desk.slot_key(document, slot) for slot in plan.slots}
         self._rows: dict[str, Row] = keep(self._path, planned, desk.progress, overwrite)
         self._whole = list(self._rows) == list(planned)
+        self._copy = copied(desk, document)
         self._tasks: dict[str, asyncio.Task[Attempts]] = {}
 
     def begin(self) -> None:
         """Send the first requests of every slot that has no row yet."""
         for slot in self.work.plan.slots:
-            if slot.primary and row_id(self.work, slot) not in self._rows:
+            if slot.primary and not self._copy and row_id(self.work, slot) not in self._rows:
                 self._tasks[slot.id] = asyncio.create_task(_first(self.work, slot))
 
     async def finish(self) -> None:
@@ -86,6 +87,8 @@ class Strategy:
 
     async def _fill(self, slot: Slot) -> Row | None:
         """The row of one slot; None where the stage has to stop."""
+        if self._copy:
+            return empty(self.work, slot, self._copy)
         if slot.primary is None:
             return empty(self.work, slot, _no_section(self.work, slot))
         desk = self.work.desk
@@ -120,6 +123,14 @@ class Strategy:
         return tuple(row.question for row in self.rows() if isinstance(row, Case))
 
 
+def copied(desk: Desk, document: Document) -> Failure | None:
+    """Why a document gets no cases of its own: its text is another one's, so every question would be a repetition."""
+    original = desk.copies.get(document.id)
+    if original is None:
+        return None
+    return Failure(type="duplicate_document", message=f"its text is that of {original}, letter for letter")
+
+
 def _donors(desk: Desk, document: Document) -> Sequence[Candidate]:
     if desk.settings.execute.index.scope == "corpus":
         return ()  # the donor is in the same store, and answers
@@ -149,6 +160,10 @@ def _no_section(work: Work, slot: Slot) -> Failure:
 
 
 def _note_short(work: Work) -> None:
+    copy = copied(work.desk, work.document)
+    if copy:
+        work.desk.progress.note(f"{work.document.path}: no cases of its own: {copy.message}")
+        return
     lacking = work.plan.lacking
     asked = len(work.plan.slots)
     if lacking:
