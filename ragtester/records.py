@@ -305,3 +305,53 @@ class Manifest(Record):
     counts: dict[str, Any] = {}
     started: str
     ended: str | None = None
+
+
+class GeneratedDocument(Record):
+    """A document that was written (D_gen): its files, and everything it was made from. File names lie beside the row.
+
+    `missing_characters` have no font on the machine and were drawn as U+FFFD; `fonts_checked` is False where the
+    installed fonts could not be asked. `cleaned_characters` counts control characters that were removed.
+    """
+
+    status: Literal["ok"] = "ok"
+    ordinal: int
+    key: str
+    name: str
+    file: str
+    markdown: str
+    facts: str = ""
+    profile: str
+    language: str
+    seed: int
+    topic: str | None = None
+    pages: int
+    pdf_sha256: str
+    markdown_sha256: str
+    missing_characters: str = ""
+    fonts_checked: bool = True
+    cleaned_characters: int = 0
+    notes: tuple[str, ...] = ()
+    model: str
+    prompt_sha256: str
+    call: Call | None = None
+
+
+class UngeneratedDocument(Record):
+    """A document that was asked for and could not be written; where a reply came, its Markdown is kept as `markdown`."""
+
+    status: Literal["failed"] = "failed"
+    ordinal: int
+    key: str
+    profile: str
+    language: str
+    seed: int
+    topic: str | None = None
+    markdown: str = ""
+    model: str
+    prompt_sha256: str
+    call: Call | None = None
+    failure: Failure
+
+
+GeneratedRow = Annotated[GeneratedDocument | UngeneratedDocument, Field(discriminator="status")]

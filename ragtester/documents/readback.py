@@ -1,0 +1,138 @@
+"""Does a PDF still say what its Markdown says?
+
+The visible text of the rendered HTML must be found in the PDF's text, in order. Allowed differences, and no others:
+whitespace; compatibility forms of letters (ligatures) and hyphens at line ends; text that only the page has, between
+two pieces of the document's (list numbers, note marks, running lines, table heads repeated on the next page); notes at
+the foot of a page, which are compared in their own order; the order of letters within right-to-left runs.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from html.parser import HTMLParser
+
+_HYPHENS = dict.fromkeys(map(ord, "-\u00ad\u2010\u2011\ufffe\u2212\u0002"))
+_RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+")
+# A gap of the page's own text may be this long (characters) when the piece that follows it is that long.
+_ANCHORS = ((40, None), (20, 6000), (12, 3000), (6, 600), (3, 30), (1, 8))
+_END_ANCHORS = ((6, None), (1, 60))
+
+
+class _Visible(HTMLParser):
+    """Collects body text and page notes apart."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.body: list[str] = []
+        self.notes: list[str] = []
+        self._in_head = 0
+        self._note_depth = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "head":
+            self._in_head += 1
+        if tag == "span" and (self._note_depth or ("class", "note") in attrs):
+            self._note_depth += 1
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "head":
+            self._in_head -= 1
+        if tag == "span" and self._note_depth:
+            self._note_depth -= 1
+
+    def handle_data(self, data: str) -> None:
+        if not self._in_head:
+            (self.notes if self._note_depth else self.body).append(data)
+
+
+def visible_text(html: str) -> tuple[str, str]:
+    """Body text and page notes of a page, each in order."""
+    parser = _Visible()
+    parser.feed(html)
+    parser.close()
+    return "".join(parser.body), "\n".join(parser.notes)
+
+
+def normalise(text: str) -> str:
+    """Text for comparison: NFKC, no whitespace, no hyphens, right-to-left runs sorted."""
+    flat = unicodedata.normalize("NFKC", text).translate(_HYPHENS)
+    flat = "".join(char for char in flat if not char.isspace() and unicodedata.category(char) not in {"Cf", "Cc"})
+    return _RTL.sub(lambda run: "".join(sorted(run[0])), flat)
+
+
+def missing_text(expected: str, found: str) -> str | None:
+    """The first piece of `expected` that `found` does not hold in order; None where all is there.
+
+    Both are normalised first. The piece is at most 60 characters, without whitespace.
+    """
+    want, have = normalise(expected), normalise(found)
+    at = position = 0
+    while at < len(want):
+        run = _common(want, at, have, position)
+        at, position = at + run, position + run
+        if at >= len(want):
+            return None
+        step = _resume(want, at, have, position)
+        if step is None:
+            return want[at : at + 60]
+        at, position = step
+    return None
+
+
+def compare_pdf(html: str, pdf_text: str) -> str | None:
+    """One line that says what is missing from a PDF's text, or None where it holds the page's text in order."""
+    body, notes = visible_text(html)
+    lost = missing_text(body, pdf_text)
+    if lost is not None:
+        return f"the PDF's text lacks or misplaces {lost!r}"
+    lost = missing_text(notes, pdf_text) if notes.strip() else None
+    return f"the PDF's text lacks or misplaces the note {lost!r}" if lost is not None else None
+
+
+def pdf_text(data: bytes) -> str:
+    """Text of all pages as pdfium gives it."""
+    import pypdfium2
+
+    pdf = pypdfium2.PdfDocument(data)
+    try:
+        return "\n".join(page.get_textpage().get_text_bounded() for page in pdf)
+    finally:
+        pdf.close()
+
+
+def _common(want: str, at: int, have: str, position: int) -> int:
+    """Length of the common run from two positions, found by blocks."""
+    length = 0
+    limit = min(len(want) - at, len(have) - position)
+    while length < limit:
+        size = min(256, limit - length)
+        if want[at + length : at + length + size] == have[position + length : position + length + size]:
+            length += size
+            continue
+        while length < limit and want[at + length] == have[position + length]:
+            length += 1
+        break
+    return length
+
+
+def _resume(want: str, at: int, have: str, position: int) -> tuple[int, int] | None:
+    """Where the text goes on after something that only the page has.
+
+    A few letters before the gap may have matched the page's own text by chance, so earlier starts are tried too.
+    """
+    best: tuple[int, int] | None = None
+    for back in range(min(6, at) + 1):
+        start = at - back
+        for size, reach in _ANCHORS if len(want) - start > 40 else _ANCHORS[1:] + _END_ANCHORS:
+            piece = want[start : start + size]
+            if len(piece) < size:
+                continue
+            end = len(have) if reach is None else position + reach + size
+            found = have.find(piece, max(0, position - back), end)
+            if found >= 0 and (best is None or found - start < best[1] - best[0]):
+                best = (start, found)
+                break
+        if best is not None and back == 0:
+            break
+    return None if best is None else (best[0] + 1, best[1] + 1)
