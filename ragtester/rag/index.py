@@ -60,11 +60,9 @@ class Complete(Record):
     versions: dict[str, str] = Field(default_factory=dict)
 
 
-def store_key(
-    texts: Iterable[str], chunker: dict[str, Any], embedding: str, server: str | None, size: int | None
-) -> str:
-    """What a store depends on: SHA-256 of the texts, the chunker, the embedding model, its server and dimensions."""
-    return row_key(texts=list(texts), chunker=chunker, embedding=embedding, server=server, dimensions=size)
+def store_key(texts: Iterable[str], chunker: dict[str, Any], embedding: dict[str, Any]) -> str:
+    """What a store depends on: SHA-256 of the texts, the chunker, and the embedding model with its server and size."""
+    return row_key(texts=list(texts), chunker=chunker, embedding=embedding)
 
 
 def collection_name(kind: str, embedding: str) -> str:

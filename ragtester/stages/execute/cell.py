@@ -1,0 +1,122 @@
+"""A cell: one document × one embedding model, with all the LLMs that are asked from it.
+
+An async function from records and services to rows. It knows no files and nothing of who runs it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from ragtester.rag.answering import System
+from ragtester.rag.retrieval import Context, Retriever
+from ragtester.rag.similarity import Hit
+from ragtester.records import Answer, Case, Chunk, Document, Failure
+from ragtester.tasks import ANSWER_QUESTION, STOPPING_FAILURES, EmbeddingError, Models
+
+BUDGET = "budget"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is to be made: for each system its cases, with the key of each row."""
+
+    document: Document
+    retriever: Retriever
+    cases: tuple[Case, ...]
+    wanted: tuple[tuple[System, dict[str, str]], ...]
+
+    @property
+    def asked(self) -> tuple[Case, ...]:
+        """The cases that at least one system has to answer, in the suite's order."""
+        wanted = {name for _, keys in self.wanted for name in keys}
+        return tuple(case for case in self.cases if case.id in wanted)
+
+
+@dataclass
+class Halt:
+    """Shared by all cells of a run: why the run stops, and which models have stopped."""
+
+    reason: str = ""
+    models: dict[str, Failure] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Services:
+    """What a cell needs from outside.
+
+    `hits` gives the nearest chunks of each case's question; `chunks` gives the chunks of the case's document and a
+    look-up for every hit; `windows` bound how many calls of one LLM wait at once.
+    """
+
+    models: Models
+    hits: Callable[[Cell], Awaitable[list[list[Hit]]]]
+    chunks: Callable[[Cell, list[list[Hit]]], Awaitable[tuple[Sequence[Chunk], Callable[[str], Chunk]]]]
+    windows: dict[str, asyncio.Semaphore]
+    halt: Halt
+
+
+async def run_cell(cell: Cell, services: Services, emit: Callable[[Answer], None]) -> None:
+    """Make every wanted row of the cell and hand it to `emit` the moment it exists.
+
+    Exactly one row a wanted (case, system), failures included, unless the run halts: then rows stay unmade.
+    """
+    try:
+        hits = await services.hits(cell)
+    except EmbeddingError as error:
+        await _without_vectors(cell, services, error.failure, emit)
+        return
+    chunks, look_up = await services.chunks(cell, hits)
+    pairs = zip(cell.asked, hits, strict=True)
+    contexts = {case.id: cell.retriever.context(case, found, chunks, look_up) for case, found in pairs}
+    async with asyncio.TaskGroup() as lanes:
+        for system, keys in cell.wanted:
+            wanted = [(key, contexts[name]) for name, key in keys.items()]
+            lanes.create_task(_lane(system, wanted, services, emit))
+
+
+async def _without_vectors(cell: Cell, services: Services, failure: Failure, emit: Callable[[Answer], None]) -> None:
+    if failure.type == BUDGET:
+        services.halt.reason = services.halt.reason or failure.message
+        return
+    name = cell.retriever.embedding
+    message = failure.message if name in failure.message else f"embedding model {name}: {failure.message}"
+    failure = failure.model_copy(update={"message": message})
+    chunks, _ = await services.chunks(cell, [])
+    contexts = {case.id: cell.retriever.nothing(case, chunks) for case in cell.asked}
+    for system, keys in cell.wanted:
+        for case_id, key in keys.items():
+            emit(system.failed(key, contexts[case_id], failure))
+
+
+async def _lane(
+    system: System, wanted: list[tuple[str, Context]], services: Services, emit: Callable[[Answer], None]
+) -> None:
+    """All calls of one LLM, in order, as many at once as its window allows."""
+    window = services.windows[system.llm]
+    async with asyncio.TaskGroup() as calls:
+        for key, context in wanted:
+            await window.acquire()
+            stopped = services.halt.models.get(system.llm)
+            if services.halt.reason or stopped:
+                window.release()
+                if services.halt.reason:
+                    return
+            if stopped:
+                emit(system.failed(key, context, stopped))
+            else:
+                calls.create_task(_ask(system, key, context, services, emit))
+
+
+async def _ask(system: System, key: str, context: Context, services: Services, emit: Callable[[Answer], None]) -> None:
+    try:
+        asked = await services.models.ask(system.llm, ANSWER_QUESTION, system.request(context))
+    finally:
+        services.windows[system.llm].release()
+    if asked.failure and asked.failure.type == BUDGET:
+        services.halt.reason = services.halt.reason or asked.failure.message
+        return
+    if asked.failure and asked.failure.type in STOPPING_FAILURES:
+        services.halt.models.setdefault(system.llm, asked.failure)
+    emit(system.row(key, context, asked))

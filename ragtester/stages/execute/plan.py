@@ -1,0 +1,237 @@
+"""What a run has to make: the matrix, the key of every row, and what of it is on disk already."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ragtester.errors import ChangedInputsError
+from ragtester.progress import Progress
+from ragtester.provenance import row_key, sha256_text
+from ragtester.rag.answering import System
+from ragtester.rag.chunking import VERSION
+from ragtester.records import Answer, Case, Document, Manifest
+from ragtester.settings import Settings
+from ragtester.storage import iter_numbered, recover_tail, write_rows
+from ragtester.tasks import SPENT_FAILURES
+from ragtester.workspace import Workspace
+
+# Settings of a model that change what it costs or how it is reached, but not what it says.
+NOT_CONTENT = {"api_key_env", "prompt_price", "completion_price", "batch_size"}
+
+
+def matrix(settings: Settings) -> dict[str, tuple[str, ...]]:
+    """LLMs to run with each embedding model, in the order of the settings; a pair of two groups runs once."""
+    cells: dict[str, dict[str, None]] = {}
+    for group in settings.execute.groups:
+        for embedding in group.embeddings:
+            cells.setdefault(embedding, {}).update(dict.fromkeys(group.llms))
+    return {embedding: tuple(llms) for embedding, llms in cells.items()}
+
+
+def chunker(settings: Settings) -> dict[str, Any]:
+    """What the cuts depend on besides the text."""
+    index = settings.execute.index
+    return {"version": VERSION, "size": index.chunk_size, "overlap": index.chunk_overlap}
+
+
+def embedding_identity(settings: Settings, embedding: str) -> dict[str, Any]:
+    """What a vector depends on besides the text."""
+    options = settings.model(embedding)
+    return {"model": options.model or embedding, **_set(base_url=options.base_url, dimensions=options.dimensions)}
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Makes the key of every row from everything that its content depends on."""
+
+    settings: Settings
+    prompt_sha256: str
+
+    def system(self, llm: str, embedding: str) -> System:
+        """The system under test of a pair."""
+        execute = self.settings.execute
+        reply_format = self.settings.model(llm).reply_format or execute.reply_format
+        return System(execute.run, llm, embedding, execute.refusals, reply_format)
+
+    def parameters(self) -> dict[str, Any]:
+        """What may not change under one run name, as the manifest keeps it."""
+        execute = self.settings.execute
+        pairs = matrix(self.settings)
+        return {
+            "k": execute.k,
+            "scope": execute.index.scope,
+            "chunker": chunker(self.settings),
+            "refusals": list(execute.refusals),
+            "llms": {llm: self._llm(llm) for llm in dict.fromkeys(llm for llms in pairs.values() for llm in llms)},
+            "embeddings": {name: embedding_identity(self.settings, name) for name in pairs},
+        }
+
+    def of(self, document: Document, cases: Iterable[Case], llm: str, embedding: str, corpus: str) -> dict[str, str]:
+        """Key of each case's row, by case id. `corpus` stands for what else is in the store."""
+        parameters = self.parameters()
+        parameters = {**parameters, "llms": parameters["llms"][llm], "embeddings": parameters["embeddings"][embedding]}
+        system = row_key(
+            prompt=self.prompt_sha256,
+            llm=llm,
+            embedding=embedding,
+            text=document.text_sha256,
+            corpus=corpus,
+            **parameters,
+        )
+        return {case.id: row_key(system=system, case=_content(case)) for case in cases}
+
+    def _llm(self, llm: str) -> dict[str, Any]:
+        options = self.settings.model(llm).model_dump(mode="json", exclude=NOT_CONTENT, exclude_none=True)
+        options["reply_format"] = self.settings.model(llm).reply_format or self.settings.execute.reply_format
+        return options
+
+
+def _content(case: Case) -> list[Any]:
+    """What of a case reaches its answer row; the expected answer does not."""
+    spans = [[span.start, span.end] for span in case.evidence]
+    return [case.id, case.technique, case.type, case.subtype, case.language, case.question, spans]
+
+
+@dataclass
+class AnswerRows:
+    """The rows of one answer file: those that stand, and why others do not."""
+
+    path: Path
+    kept: dict[str, Answer] = field(default_factory=dict)
+    stale: list[str] = field(default_factory=list)
+    again: int = 0
+    order: list[str] = field(default_factory=list)
+
+    @property
+    def clean(self) -> bool:
+        """Whether the file holds the kept rows and nothing else."""
+        return not self.stale and not self.again
+
+
+def read_answers(path: Path, keys: dict[str, str], retry_failed: bool) -> AnswerRows:
+    """Read an answer file against the planned keys. Rows of transient failures are to be made again."""
+    found = AnswerRows(path)
+    for number, row in iter_numbered(path, Answer):
+        found.order.append(row.case_id)
+        if row.case_id not in keys:
+            found.stale.append(f"{path}:{number}: case {row.case_id} is no longer in the suite")
+        elif row.key != keys[row.case_id]:
+            found.stale.append(f"{path}:{number}: case {row.case_id} was answered under other inputs")
+        elif row.case_id in found.kept:
+            found.stale.append(f"{path}:{number}: case {row.case_id} stands twice")
+        elif _again(row, retry_failed):
+            found.again += 1
+        else:
+            found.kept[row.case_id] = row
+    return found
+
+
+def _again(row: Answer, retry_failed: bool) -> bool:
+    if row.outcome != "failed" or row.failure is None:
+        return False
+    return retry_failed or row.failure.type not in SPENT_FAILURES
+
+
+def recover(folder: Path, progress: Progress) -> None:
+    """Cut interrupted last lines off the answer files of a run."""
+    for path in sorted(folder.glob("*/*.jsonl")):
+        if notice := recover_tail(path):
+            progress.note(notice)
+
+
+def clear_stale(rows: AnswerRows) -> None:
+    """Leave only the kept rows in a file."""
+    write_rows(rows.path, [rows.kept[name] for name in rows.order if name in rows.kept])
+
+
+def refuse_changes(stale: list[str], old: Manifest | None, new: Manifest) -> None:
+    """Raise ChangedInputsError that says which parameter, prompt or input changed."""
+    reasons = changes(old, new) if old else []
+    told = "; ".join(reasons[:6] + (["…"] if len(reasons) > 6 else [])) or stale[0]
+    raise ChangedInputsError(
+        f"run {new.name}: {len(stale)} answer row(s) were made from other inputs: {told}. "
+        "Choose another run name (--run), or replace these rows with --overwrite"
+    )
+
+
+def changes(old: Manifest, new: Manifest) -> list[str]:
+    """Differences of two manifests of one run, one line each; what only one of them has is no change of a row."""
+    lines = []
+    before, after = dict(_flat(old.parameters)), dict(_flat(new.parameters))
+    for name in [*before, *(name for name in after if name not in before)]:
+        shared = name in before and name in after
+        if shared and before[name] != after[name]:
+            lines.append(f"{name} was {before[name]!r} and is {after[name]!r}")
+        elif not shared and _same_model(name, old.parameters, new.parameters):
+            lines.append(f"{name} was {before.get(name, 'not set')!r} and is {after.get(name, 'not set')!r}")
+    lines += [f"the prompt {name} changed" for name in old.prompts if old.prompts[name] != new.prompts.get(name)]
+    for name, digest in old.inputs.items():
+        if name in new.inputs and new.inputs[name] != digest:
+            lines.append(f"{name} changed")
+        elif name not in new.inputs:
+            lines.append(f"{name} is no longer there")
+    return lines
+
+
+def _same_model(name: str, old: dict[str, Any], new: dict[str, Any]) -> bool:
+    """Whether an option that only one side has belongs to a model that both sides have."""
+    table, _, rest = name.partition(" ")
+    model = rest.rpartition(" ")[0]
+    return model in old.get(table, {}) and model in new.get(table, {})
+
+
+def _flat(tree: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in tree.items():
+        if isinstance(value, dict) and value:
+            yield from _flat(value, f"{before}{name} ")
+        else:
+            yield f"{before}{name}", value
+
+
+def corpus_identity(documents: Iterable[Document], settings: Settings) -> str:
+    """Hash of all texts where all share a store; empty where each document has its own."""
+    if settings.execute.index.scope == "document":
+        return ""
+    return sha256_text("\n".join(sorted(f"{one.id} {one.text_sha256}" for one in documents)))
+
+
+@dataclass
+class Tally:
+    """Counts over all answer rows of a run, those that were there and those that are made."""
+
+    rows: int = 0
+    failed: int = 0
+    cost: float = 0.0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    systems: dict[str, Counter[str]] = field(default_factory=dict)
+    failures: Counter[str] = field(default_factory=Counter)
+    served: dict[str, set[str]] = field(default_factory=dict)
+    tokens: Counter[str] = field(default_factory=Counter)
+
+    def add(self, row: Answer) -> None:
+        """Count one row."""
+        self.rows += 1
+        self.failed += row.outcome == "failed"
+        self.outcomes[row.outcome] += 1
+        self.systems.setdefault(f"{row.llm} × {row.embedding}", Counter())[row.outcome] += 1
+        if row.failure:
+            self.failures[row.failure.type] += 1
+        if call := row.call:
+            self.cost += call.cost or 0.0
+            self.tokens["prompt"] += call.prompt_tokens or 0
+            self.tokens["completion"] += call.completion_tokens or 0
+            if call.served_model:
+                self.served.setdefault(row.llm, set()).add(call.served_model)
+
+
+def _set(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def answers_file(workspace: Workspace, settings: Settings, system: tuple[str, str], document: Document) -> Path:
+    """Where the rows of a (llm, embedding) pair and a document lie."""
+    return workspace.answers_file(settings.execute.run, *system, document.id)

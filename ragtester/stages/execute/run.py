@@ -1,0 +1,260 @@
+"""The stage: plan, check what is there, run the cells, keep the account."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ragtester.errors import RagtesterError, UsageError
+from ragtester.progress import Progress, StageResult
+from ragtester.provenance import is_floating, now, revision, sha256_file, versions
+from ragtester.rag.retrieval import Retriever
+from ragtester.records import Answer, Case, Document, Ledger, Manifest
+from ragtester.settings import Settings
+from ragtester.stages.execute import plan
+from ragtester.stages.execute.answers import AnswerFile
+from ragtester.stages.execute.cell import Cell, Halt, Services, run_cell
+from ragtester.stages.execute.library import Library, Stores
+from ragtester.stages.execute.plan import AnswerRows, Keys, Tally
+from ragtester.stages.execute.suite import Suite, open_suite
+from ragtester.storage import read_json, write_json
+from ragtester.tasks import ANSWER_QUESTION, Embedder, Models
+from ragtester.workspace import Workspace
+
+STAGE = "execute"
+# Cells that are open at once: while one waits for its last replies, the next ones keep the servers busy.
+OPEN_CELLS = 4
+
+
+async def run(
+    workspace: Workspace,
+    settings: Settings,
+    models: Models,
+    embedders: Callable[[str], Embedder],
+    progress: Progress,
+    *,
+    overwrite: bool = False,
+) -> StageResult:
+    """Put every case of the suite to every system of the matrix; one answer row each.
+
+    Rows that are there under the planned key are kept, the rest is made. Raises UsageError, DataError (every fault of
+    the suite's files), ChangedInputsError (unless `overwrite`) and StorageError; what a model, an embedding model or a
+    server does wrong becomes rows.
+    """
+    index = settings.execute.index
+    if index.chunk_overlap >= index.chunk_size:
+        raise UsageError(
+            f"execute.index: chunk_overlap {index.chunk_overlap} must be below {index.chunk_size} (chunk_size)"
+        )
+    job = _Job(workspace, settings, models, embedders, progress, open_suite(workspace, settings))
+    job.prepare(overwrite)
+    try:
+        await job.make()
+    except BaseExceptionGroup as group:
+        raise _first(group) from group
+    finally:
+        progress.finish()
+    return job.close()
+
+
+@dataclass
+class _Job:
+    """One call of the stage."""
+
+    workspace: Workspace
+    settings: Settings
+    models: Models
+    embedders: Callable[[str], Embedder]
+    progress: Progress
+    suite: Suite
+    tally: Tally = field(default_factory=Tally)
+    halt: Halt = field(default_factory=Halt)
+    planned: int = 0
+    unfilled: int = 0
+    done: set[tuple[str, str, str]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.matrix = plan.matrix(self.settings)
+        self.keys = Keys(self.settings, self.models.prompt_sha256(ANSWER_QUESTION))
+        self.corpus = plan.corpus_identity(self.suite.documents, self.settings)
+        self.library = Library(self.suite, self.settings, self.progress)
+        self.stores = Stores(self.library, self.embedders, self._asked_cases)
+        self.folder = self.workspace.answers(self.settings.execute.run)
+        self.begun = time.monotonic()
+        self.manifest = self._manifest()
+
+    # What is there
+
+    def prepare(self, overwrite: bool) -> None:
+        """Check the suite, read what stands, refuse changed inputs, and write the manifest."""
+        plan.recover(self.folder, self.progress)
+        stale: list[AnswerRows] = []
+        systems = sum(len(llms) for llms in self.matrix.values())
+        for document, cases, unfilled in self.suite.check():
+            self.planned += (len(cases) + unfilled) * systems
+            self.unfilled += unfilled * systems
+            stale += [rows for rows in self._standing(document, cases) if rows.stale]
+        if stale and not overwrite:
+            told = [line for rows in stale for line in rows.stale]
+            plan.refuse_changes(told, read_json(self.folder / "manifest.json", Manifest), self.manifest)
+        for rows in stale:
+            plan.clear_stale(rows)
+        if not self.planned:
+            raise UsageError(f"{self.workspace.suite(self.suite.name)}: no case to execute; make cases first")
+        write_json(self.folder / "manifest.json", self.manifest)
+        self.progress.start(STAGE, self.planned)
+        self.progress.advance(count=self.tally.rows - self.tally.failed + self.unfilled)
+        self.progress.advance(count=self.tally.failed, failed=True)
+
+    def _standing(self, document: Document, cases: list[Case]) -> Iterator[AnswerRows]:
+        for embedding, llms in self.matrix.items():
+            for llm in llms:
+                keys = self.keys.of(document, cases, llm, embedding, self.corpus)
+                rows = self._read(document, llm, embedding, keys)
+                for row in rows.kept.values():
+                    self.tally.add(row)
+                chunks = self.workspace.chunks_file(self.settings.execute.run, document.id)
+                if rows.clean and list(keys) == rows.order and (chunks.is_file() or not keys):
+                    self.done.add((document.id, llm, embedding))
+                yield rows
+
+    def _read(self, document: Document, llm: str, embedding: str, keys: dict[str, str]) -> AnswerRows:
+        path = self.workspace.answers_file(self.settings.execute.run, llm, embedding, document.id)
+        return plan.read_answers(path, keys, self.settings.execute.retry_failed)
+
+    # What is to be made
+
+    async def make(self) -> None:
+        """Run all cells, a few at once."""
+        services = Services(self.models, self.stores.hits, self.library.for_cell, self._windows(), self.halt)
+        room = asyncio.Semaphore(OPEN_CELLS)
+        async with asyncio.TaskGroup() as group:
+            for document, embedding in self._order():
+                if all((document.id, llm, embedding) in self.done for llm in self.matrix[embedding]):
+                    continue
+                await room.acquire()
+                if self.halt.reason:
+                    return
+                group.create_task(self._run_cell(document, embedding, services, room))
+
+    def _order(self) -> Iterable[tuple[Document, str]]:
+        """Document by document where each has its own stores; store by store where all share one."""
+        pairs = [(document, embedding) for embedding in self.matrix for document in self.suite.documents]
+        if self.settings.execute.index.scope == "corpus":
+            return pairs
+        place = {document.id: number for number, document in enumerate(self.suite.documents)}
+        return sorted(pairs, key=lambda pair: place[pair[0].id])
+
+    async def _run_cell(self, document: Document, embedding: str, services: Services, room: asyncio.Semaphore) -> None:
+        files: dict[str, AnswerFile] = {}
+
+        def emit(row: Answer) -> None:
+            files[row.llm].append(row)
+            self.tally.add(row)
+            self.progress.advance(failed=row.outcome == "failed", cost=row.call.cost if row.call else None)
+
+        try:
+            cases = tuple(self.suite.cases(document))
+            wanted = []
+            for llm in self.matrix[embedding]:
+                keys = self.keys.of(document, cases, llm, embedding, self.corpus)
+                rows = self._read(document, llm, embedding, keys)
+                files[llm] = AnswerFile.open(rows, tuple(keys))
+                missing = {name: key for name, key in keys.items() if name not in rows.kept}
+                wanted.append((self.keys.system(llm, embedding), missing))
+            await self.library.chunks(document)
+            await run_cell(Cell(document, self._retriever(document, embedding), cases, tuple(wanted)), services, emit)
+            for file in files.values():
+                file.finish()
+        finally:
+            for file in files.values():
+                file.close()
+            room.release()
+
+    def _retriever(self, document: Document, embedding: str) -> Retriever:
+        execute = self.settings.execute
+        documents = self.suite.documents if execute.index.scope == "corpus" else [document]
+        return Retriever(self.stores.key(documents, embedding), embedding, execute.k, execute.index.scope)
+
+    def _asked_cases(self, embedding: str) -> Iterator[Case]:
+        for document in self.suite.documents:
+            if not all((document.id, llm, embedding) in self.done for llm in self.matrix[embedding]):
+                yield from self.suite.cases(document)
+
+    def _windows(self) -> dict[str, asyncio.Semaphore]:
+        """Twice as many waiting calls as a provider takes at once, so that it never waits for us."""
+        llms = dict.fromkeys(llm for llms in self.matrix.values() for llm in llms)
+        return {llm: asyncio.Semaphore(2 * self.settings.provider(llm.partition(":")[0]).concurrency) for llm in llms}
+
+    # The account
+
+    def close(self) -> StageResult:
+        """Write the final manifest and sum up."""
+        tally = self.tally
+        ledger = Ledger(
+            planned=self.planned,
+            ok=tally.rows - tally.failed,
+            failed=tally.failed,
+            skipped=self.planned - self.unfilled - tally.rows,
+            unfilled=self.unfilled,
+        )
+        counts = self._counts()
+        served = {name: ", ".join(sorted(tally.served[name])) for name in sorted(tally.served)}
+        models = {name: served.get(name) for name in self.manifest.models}
+        seconds = round(time.monotonic() - self.begun, 1)
+        update = {"ledger": ledger, "models": models, "counts": {**counts, "seconds": seconds}, "ended": now()}
+        write_json(self.folder / "manifest.json", self.manifest.model_copy(update=update))
+        stopped = f"{self.halt.reason}; the same command goes on from here" if self.halt.reason else ""
+        return StageResult(STAGE, ledger, self.folder, counts, stopped)
+
+    def _counts(self) -> dict[str, Any]:
+        tally = self.tally
+        return {
+            "documents": len(self.suite.documents),
+            "systems": {name: dict(sorted(tally.systems[name].items())) for name in sorted(tally.systems)},
+            "outcomes": dict(sorted(tally.outcomes.items())),
+            "failures": dict(sorted(tally.failures.items())),
+            "tokens": dict(sorted(tally.tokens.items())),
+            "cost": round(tally.cost, 6),
+        }
+
+    def _manifest(self) -> Manifest:
+        execute, run_revision = self.settings.execute, revision(self.workspace.root)
+        llms = dict.fromkeys(llm for llms in self.matrix.values() for llm in llms)
+        names = [*llms, *self.matrix]
+        return Manifest(
+            stage=STAGE,
+            name=execute.run,
+            inputs=self._inputs(),
+            prompts={ANSWER_QUESTION.name: self.keys.prompt_sha256},
+            models=dict.fromkeys(names),
+            floating_aliases=tuple(name for name in names if is_floating(name)),
+            parameters=self.keys.parameters(),
+            seed=self.settings.workspace.seed,
+            versions=versions(),
+            revision=run_revision[0],
+            dirty=run_revision[1],
+            started=now(),
+        )
+
+    def _inputs(self) -> dict[str, str]:
+        inputs = {f"text {document.id}": document.text_sha256 for document in self.suite.documents}
+        for document in self.suite.documents:
+            for path in self.suite.files(document):
+                inputs[f"cases {path.parent.name}/{document.id}"] = sha256_file(path)
+        return inputs
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The error to show: an expected one where there is one, else the first; stopping by hand goes before all."""
+    flat: list[BaseException] = []
+    for error in group.exceptions:
+        flat.append(_first(error) if isinstance(error, BaseExceptionGroup) else error)
+    for kind in (KeyboardInterrupt, asyncio.CancelledError, RagtesterError):
+        for error in flat:
+            if isinstance(error, kind):
+                return error
+    return flat[0]
