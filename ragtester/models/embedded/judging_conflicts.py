@@ -1,0 +1,89 @@
+"""Contradictions between an answer's statement and the statement it stands beside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ragtester.models.embedded.judging_statements import Statement
+from ragtester.models.embedded.judging_words import OPPOSITES
+from ragtester.text.quantities import Quantity, same_quantity
+
+
+def conflict(
+    claim: Statement, truth: Statement, known: Iterable[Quantity], given: frozenset[str], *, strict: bool
+) -> str:
+    """Why `claim` contradicts `truth`, in a few words; "" where it does not.
+
+    `known` are all quantities that the expected answer, the evidence and the question name. With `strict` (a short
+    expected answer) a value of the same unit beside the expected one is a contradiction even where the evidence names
+    it for something else.
+    """
+    return (
+        _other_value(claim, truth, list(known), strict=strict)
+        or _other_name(claim, truth, given, strict=strict)
+        or _negation(claim, truth, given)
+        or _opposite(claim, truth, given)
+    )
+
+
+def _other_value(claim: Statement, truth: Statement, known: list[Quantity], *, strict: bool) -> str:
+    for said in claim.quantities:
+        if _has(truth.quantities, said):
+            continue
+        rivals = [
+            one for one in truth.quantities if one.unit == said.unit and (one.kind == "date") == (said.kind == "date")
+        ]
+        open_rivals = [one for one in rivals if not _has(claim.quantities, one)]
+        if open_rivals and (strict or not _has(known, said)):
+            return f"{_shown(claim, said)} instead of {_shown(truth, open_rivals[0])}"
+        if (
+            strict
+            and truth.quantities
+            and not rivals
+            and not any(_has(claim.quantities, one) for one in truth.quantities)
+        ):
+            same = [one for one in truth.quantities if _digits(truth, one) == _digits(claim, said)]
+            if same:
+                return f"{_shown(claim, said)} instead of {_shown(truth, same[0])}"
+    return ""
+
+
+def _has(quantities: Iterable[Quantity], wanted: Quantity) -> bool:
+    return any(same_quantity(one, wanted) for one in quantities)
+
+
+def _shown(statement: Statement, quantity: Quantity) -> str:
+    return " ".join(statement.text[quantity.start : quantity.end].split())
+
+
+def _digits(statement: Statement, quantity: Quantity) -> str:
+    return "".join(char for char in _shown(statement, quantity) if char.isdigit())
+
+
+def _other_name(claim: Statement, truth: Statement, given: frozenset[str], *, strict: bool) -> str:
+    """Another name or identifier in the place of the expected one; only where the expected answer is short."""
+    if not strict:
+        return ""
+    for ours, theirs in ((claim.codes, truth.codes), (claim.names, truth.names)):
+        said, wanted = ours - theirs - given, theirs - ours - given - set(claim.stems)
+        if said and wanted and not ours & theirs - given:
+            return f"{min(said)} instead of {min(wanted)}"
+    return ""
+
+
+def _negation(claim: Statement, truth: Statement, given: frozenset[str]) -> str:
+    """What one of the two denies and the other asserts, over at least a third of the stems that they share."""
+    shared = set(claim.stems) & set(truth.stems)
+    if not shared:
+        return ""
+    flipped = {stem for stem in shared if (stem in claim.negated) != (stem in truth.negated)}
+    fresh = flipped - given or (flipped if shared <= given else set())
+    return f"negation of {min(fresh)!r} differs" if fresh and len(flipped) * 3 >= len(shared) else ""
+
+
+def _opposite(claim: Statement, truth: Statement, given: frozenset[str]) -> str:
+    for word in sorted(claim.plain - truth.plain - given):
+        for other in sorted(OPPOSITES.get(word, frozenset()) & truth.plain):
+            if other not in claim.plain and other not in given:
+                return f"{word!r} instead of {other!r}"
+    return ""

@@ -1,0 +1,133 @@
+"""How far one text's statements are covered by another text: stems, soft stems, quantities and sentence vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ragtester.models.embedded.judging_statements import Body, Embed, Statement
+from ragtester.text.quantities import same_quantity
+
+GIVEN = 0.35
+"""Weight of a stem that the question already holds: repeating the question says little."""
+QUANTITY = 2.0
+NAME = 1.5
+LOCAL = 0.6
+"""Share of the credit that asks for the stems side by side in one place of the other text."""
+SOFT_FLOOR, SOFT_TOP = 0.45, 0.8
+SENTENCE_FLOOR, SENTENCE_SPAN = 0.2, 0.6
+SENTENCE_SHARE = 0.35
+_CACHE_LIMIT = 20_000
+_word_vectors: dict[str, Any] = {}
+
+
+@dataclass(frozen=True)
+class Cover:
+    """Cover (0 to 1) of each statement, the place of the best partner (-1: none), and the statements' weights."""
+
+    scores: tuple[float, ...]
+    partners: tuple[int, ...]
+    closeness: tuple[float, ...]
+    weights: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """Weighted mean of the statements' covers; 0 where there is nothing to cover."""
+        total = sum(self.weights)
+        return sum(s * w for s, w in zip(self.scores, self.weights, strict=True)) / total if total else 0.0
+
+
+def cover(text: Body, by: Body, given: frozenset[str], embed: Embed | None) -> Cover:
+    """Cover every statement of `text` by the statements of `by`; `given` are the question's stems."""
+    if not by.statements:
+        count = len(text.statements)
+        return Cover((0.0,) * count, (-1,) * count, (0.0,) * count, tuple(_mass(s, given) for s in text.statements))
+    credits = _credits(text, by, embed)
+    scores, partners, closeness, weights = [], [], [], []
+    for place, statement in enumerate(text.statements):
+        lexical, partner, close = _lexical(statement, by, given, credits)
+        score = lexical
+        if text.vectors is not None and by.vectors is not None:
+            semantic = float(max((by.vectors @ text.vectors[place]).max(), 0.0))
+            semantic = min(1.0, max(0.0, (semantic - SENTENCE_FLOOR) / SENTENCE_SPAN))
+            score = (1 - SENTENCE_SHARE) * lexical + SENTENCE_SHARE * semantic
+        scores.append(score)
+        partners.append(partner)
+        closeness.append(close)
+        weights.append(_mass(statement, given))
+    return Cover(tuple(scores), tuple(partners), tuple(closeness), tuple(weights))
+
+
+def _mass(statement: Statement, given: frozenset[str]) -> float:
+    return sum(_weight(stem, statement, given) for stem in statement.stems) + QUANTITY * len(statement.quantities)
+
+
+def _weight(stem: str, statement: Statement, given: frozenset[str]) -> float:
+    if stem in given:
+        return GIVEN
+    return NAME if stem in statement.names else 1.0
+
+
+def _lexical(
+    statement: Statement, by: Body, given: frozenset[str], credits: dict[str, Any]
+) -> tuple[float, int, float]:
+    """Credit of one statement, the best partner's place, and how much of the statement that partner holds alone."""
+    import numpy as np
+
+    weights = np.array(
+        [_weight(stem, statement, given) for stem in statement.stems] + [QUANTITY] * len(statement.quantities)
+    )
+    if not len(weights):
+        return 0.0, -1, 0.0
+    rows = [credits[stem] for stem in statement.stems]
+    for quantity in statement.quantities:
+        rows.append(
+            np.array([any(same_quantity(quantity, one) for one in other.quantities) for other in by.statements], float)
+        )
+    credit = np.stack(rows)
+    alone = weights @ credit
+    pairs = weights @ np.maximum(credit[:, :-1], credit[:, 1:]) if credit.shape[1] > 1 else alone
+    local = max(alone.max(), pairs.max()) / weights.sum()
+    anywhere = weights @ credit.max(axis=1) / weights.sum()
+    best = int(alone.argmax())
+    partner = best if alone[best] > 0 else -1
+    return float(LOCAL * local + (1 - LOCAL) * anywhere), partner, float(alone[best] / weights.sum())
+
+
+def _credits(text: Body, by: Body, embed: Embed | None) -> dict[str, Any]:
+    """For each stem of `text` its credit (0 to 1) in each statement of `by`.
+
+    1 where the statement holds the stem; else the cosine of the nearest word's vector, scaled to stay below 1.
+    """
+    import numpy as np
+
+    stems, others = list(text.surfaces), list(by.surfaces)
+    column = {stem: place for place, stem in enumerate(others)}
+    likeness = np.zeros((len(stems), len(others) + 1))
+    if embed is not None and stems and others:
+        cosine = _vectors(list(text.surfaces.values()), embed) @ _vectors(list(by.surfaces.values()), embed).T
+        likeness[:, :-1] = (cosine - SOFT_FLOOR).clip(0) / (1 - SOFT_FLOOR) * SOFT_TOP
+    for row, stem in enumerate(stems):
+        if stem in column:
+            likeness[row, column[stem]] = 1.0
+    # Every statement gets at least the empty last column, so that `reduceat` has something to reduce.
+    places: list[int] = []
+    starts: list[int] = []
+    for statement in by.statements:
+        starts.append(len(places))
+        places.extend([column[stem] for stem in statement.stems] or [len(others)])
+    best = np.maximum.reduceat(likeness[:, places], starts, axis=1) if stems else likeness
+    return dict(zip(stems, best, strict=True))
+
+
+def _vectors(stems: list[str], embed: Embed) -> Any:
+    """Unit rows of single words, cached: the same words come in every answer."""
+    import numpy as np
+
+    missing = [stem for stem in stems if stem not in _word_vectors]
+    if missing:
+        if len(_word_vectors) + len(missing) > _CACHE_LIMIT:
+            _word_vectors.clear()
+            missing = stems
+        _word_vectors.update(zip(missing, embed(missing), strict=True))
+    return np.stack([_word_vectors[stem] for stem in stems])

@@ -1,0 +1,144 @@
+"""A text as statements: per sentence its stems, quantities, identifiers, names, negated stems and vector."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from ragtester.models.embedded.judging_words import CAPITAL_NOUNS, NAME, NEGATING_SIGNS, NEGATORS
+from ragtester.text.languages import base, stop_words
+from ragtester.text.quantities import Quantity, codes, quantities
+from ragtester.text.sentences import sentence_spans
+from ragtester.text.stems import stem
+from ragtester.text.words import words
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+Embed = Callable[[list[str]], Any]
+
+NEGATION_REACH = 5
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One sentence.
+
+    `stems` are the distinct content stems outside quantities, in order; `surfaces` pairs each with its first spelling;
+    `negated` are the stems in a negation's reach; `plain` all words as they stand.
+    """
+
+    text: str
+    stems: tuple[str, ...]
+    surfaces: tuple[tuple[str, str], ...] = ()
+    quantities: tuple[Quantity, ...] = ()
+    codes: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+    negated: frozenset[str] = frozenset()
+    plain: frozenset[str] = frozenset()
+
+    @property
+    def mass(self) -> float:
+        """How much the sentence says: its distinct stems, and two for each quantity."""
+        return len(self.stems) + 2.0 * len(self.quantities)
+
+
+@dataclass(frozen=True)
+class Body:
+    """The statements of one text and, where there are embeddings, one unit row a statement and one for the whole."""
+
+    statements: tuple[Statement, ...]
+    vectors: Any = None
+    whole: Any = None
+    surfaces: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def mass(self) -> float:
+        """Sum of the statements' masses."""
+        return sum(statement.mass for statement in self.statements)
+
+    @property
+    def quantities(self) -> list[Quantity]:
+        """All quantities of the text."""
+        return [quantity for statement in self.statements for quantity in statement.quantities]
+
+
+@lru_cache(maxsize=256)
+def read(text: str, language: str, embed: Embed | None) -> Body:
+    """Read a text into statements; cached, since passages and expected answers come again and again."""
+    spans = sentence_spans(text, language)
+    found = tuple(
+        statement
+        for start, end in spans
+        if (statement := _statement(text[start:end], base(language))).mass or statement.codes
+    )
+    surfaces = {stemmed: word for statement in reversed(found) for stemmed, word in statement.surfaces}
+    if embed is None or not found:
+        return Body(found, surfaces=surfaces)
+    vectors = embed([*(statement.text for statement in found), text])
+    return Body(found, vectors[:-1], vectors[-1], surfaces)
+
+
+def join(*bodies: Body) -> Body:
+    """Several texts as one body, its statements in order."""
+    import numpy as np
+
+    statements = tuple(statement for body in bodies for statement in body.statements)
+    surfaces = {stemmed: word for body in reversed(bodies) for stemmed, word in body.surfaces.items()}
+    vectors = [body.vectors for body in bodies if body.vectors is not None]
+    whole = next((body.whole for body in bodies if body.whole is not None), None)
+    return Body(statements, np.concatenate(vectors) if vectors else None, whole, surfaces)
+
+
+def _statement(text: str, language: str) -> Statement:
+    named = quantities(text, language)
+    bare = text
+    for quantity in reversed(named):
+        bare = f"{bare[: quantity.start]} \u2420 {bare[quantity.end :]}"
+    dropped = stop_words(language)
+    held = {
+        word: stem(word, language)
+        for word in words(bare)
+        if word not in dropped and not word.replace(".", "").replace(",", "").isdigit()
+    }
+    negated = _negated(bare, language)
+    return Statement(
+        text=text,
+        stems=tuple(dict.fromkeys(held.values())),
+        surfaces=tuple({stemmed: word for word, stemmed in reversed(held.items())}.items()),
+        quantities=tuple(named),
+        codes=frozenset(codes(text, language)),
+        names=_names(text, language),
+        negated=negated,
+        plain=frozenset(words(bare)),
+    )
+
+
+def _names(text: str, language: str) -> frozenset[str]:
+    """Capitalised words that do not open the sentence, as stems; none where nouns are capitalised."""
+    if language in CAPITAL_NOUNS:
+        return frozenset()
+    dropped = stop_words(language)
+    found = [
+        match.group() for match in NAME.finditer(text) if match.start() > 0 and text[: match.start()].strip("\"'([*- ")
+    ]
+    return frozenset(stem(word, language) for name in found for word in words(name) if word not in dropped)
+
+
+def _negated(bare: str, language: str) -> frozenset[str]:
+    """Content stems in reach of a negator, up to the clause's end; empty where a quantity is what is negated."""
+    reached: set[str] = set()
+    for clause in bare.replace(";", ",").replace(":", ",").replace("，", ",").replace("、", ",").split(","):
+        sequence = words(clause.replace("\u2420", " qqnumber "))
+        places = [place for place, word in enumerate(sequence) if word in NEGATORS or word.endswith("n't")]
+        for place in places:
+            reach = sequence[place + 1 : place + 1 + NEGATION_REACH]
+            if "qqnumber" not in reach:
+                reached.update(stem(word, language) for word in reach if word not in stop_words(language))
+        if not places and NEGATING_SIGNS.search(clause):
+            reached.update(stem(word, language) for word in sequence)
+    return frozenset(reached)

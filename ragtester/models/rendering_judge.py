@@ -1,0 +1,27 @@
+"""Slots of the prompts `judge_answer.*`."""
+
+from __future__ import annotations
+
+from ragtester.prompts import defuse
+from ragtester.tasks import JudgeAnswer, Passage
+from ragtester.text.languages import name
+
+
+def values(request: JudgeAnswer) -> dict[str, str]:
+    """Slots: language, evidence, question, answerable ("yes" or "no"), expected, keywords and answer.
+
+    The prompts' tags are defused in everything that comes from documents, cases or systems under test.
+    """
+    return {
+        "language": name(request.language),
+        "evidence": "\n\n".join(map(_passage, request.evidence)) or "(none retrieved)",
+        "question": defuse(request.question),
+        "answerable": "yes" if request.answerable else "no",
+        "expected": defuse(request.expected_answer),
+        "keywords": defuse("; ".join(request.keywords)) or "(none)",
+        "answer": defuse(request.answer),
+    }
+
+
+def _passage(part: Passage) -> str:
+    return f'<passage id="{defuse(part.label).replace(chr(34), "")}">\n{defuse(part.text)}\n</passage>'
