@@ -1,4 +1,4 @@
-"""Replies that were paid for, written down the moment they arrive, so that a kill between reply and row costs nothing."""
+"""Replies that were paid for, written down as they arrive: a kill between reply and row costs nothing."""
 
 from __future__ import annotations
 
@@ -80,6 +80,6 @@ class CallJournal:
                     kept[entry["key"]] = entry["reply"]
                 except (ValueError, KeyError, TypeError) as error:
                     raise DataError(
-                        f"{self.path}:{number}: not an entry of a call journal; delete the file to pay for its calls again"
+                        f"{self.path}:{number}: no entry of a call journal; delete the file to pay for its calls again"
                     ) from error
         return kept

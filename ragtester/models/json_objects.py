@@ -15,7 +15,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/|[{}]|"', re.S)
 
 @dataclass
 class Found:
-    """The outermost objects in order with their spans, what was wrong with others, and whether the last one breaks off."""
+    """The outermost objects in order, their spans, what was wrong with others, and whether the last breaks off."""
 
     objects: list[dict[str, Any]] = field(default_factory=list)
     spans: list[tuple[int, int]] = field(default_factory=list)

@@ -12,6 +12,9 @@ from aiolimiter import AsyncLimiter
 
 from ragtester.settings import ProviderSettings
 
+# Loading another model takes seconds; a row is written and the next question retrieved in less than this.
+LINGER_SECONDS = 0.1
+
 
 class ProviderGate:
     """Concurrency and requests a minute of one provider. A call that waits for its back-off holds no place."""
@@ -51,8 +54,8 @@ class ModelTurns:
         finally:
             self._running -= 1
             if self._running == 0:
-                # Give callers of the same model that are between two calls the chance to come back first.
-                asyncio.get_running_loop().call_soon(self._switch)
+                # Callers of this model that are between two calls get the chance to come back first.
+                asyncio.get_running_loop().call_later(LINGER_SECONDS, self._switch)
 
     async def _enter(self, model: str) -> None:
         if self._current in (None, model):

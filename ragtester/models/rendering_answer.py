@@ -7,7 +7,7 @@ from ragtester.tasks import AnswerQuestion, Passage
 
 
 def values(request: AnswerQuestion) -> dict[str, str]:
-    """Slots: language, question, sections (each in its tag with its label), refusals (quoted) and refusal (the first)."""
+    """Slots: language, question, sections (each in its tag with its label), refusals (quoted), refusal (the first)."""
     return {
         "language": request.language,
         "question": defuse(request.question),

@@ -9,7 +9,7 @@ NONE = "(none)"
 
 
 def values(request: WriteCases) -> dict[str, str]:
-    """Slots: language, type, subtype, style, count, title, passages, refusal, avoid and rejected (lists, one a line)."""
+    """Slots: language, type, subtype, style, count, title, passages, refusal, avoid, rejected."""
     passages = [
         f'<passage id="{defuse(part.label).replace(chr(34), "")}">\n{defuse(part.text)}\n</passage>'
         for part in request.passages

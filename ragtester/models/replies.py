@@ -15,29 +15,20 @@ from pydantic import ValidationError
 
 from ragtester.models.json_objects import Found, find_objects
 from ragtester.models.reasoning import strip_reasoning
+from ragtester.models.reply_shapes import Misshapen, shaped
 from ragtester.records import Failure, Record
-from ragtester.tasks import (
-    AnswerJudged,
-    AnswerQuestion,
-    Draft,
-    Judgement,
-    QuestionAnswered,
-    Task,
-    WriteDocument,
-    WrittenCases,
-    WrittenDocument,
-)
+from ragtester.tasks import AnswerQuestion, Task, WriteDocument, WrittenCases, WrittenDocument
 from ragtester.text.normalise import clean, fold
 
 Q = TypeVar("Q", bound=Record)
 R = TypeVar("R", bound=Record)
 _REFUSAL = re.compile(
-    r"\W*(?:(?:i'?m |i am )?(?:very |so )?sorry|i apologi[sz]e|as an ai\b|i (?:can(?:no|')?t|will not|won't|must decline))"
+    r"\W*(?:(?:i'?m |i am )?(?:very |so )?sorry|i apologi[sz]e|as an ai\b|i (?:can(?:no|')?t|will not|won't))"
     r"[^.!?\n]*\b(?:can(?:no|')?t|can not|unable|won't|will not|not able|decline|refuse)\b",
     re.I,
 )
 _REFUSAL_SHORT = re.compile(
-    r"\W*i (?:can(?:no|')?t|can not|won't|will not|am unable to|must decline to) (?:help|assist|comply|fulfil|provide)\b",
+    r"\W*i (?:can(?:no|')?t|can not|won't|will not|am unable to|must decline to) (?:help|assist|comply|fulfil)\b",
     re.I,
 )
 _FENCE = re.compile(r"\A```[\w-]*[ \t]*\n(.*?)\n?```[ \t]*\Z", re.S)
@@ -78,7 +69,10 @@ def _from_json(text: str, task: Task[Q, R], request: Q | None, truncated: bool) 
         if (abstained := _abstained(rest, task, request)) is not None:
             return abstained
         raise _without_object(rest, found, truncated)
-    rivals = [made for made in map(_shaped(task), map(_cleaned, found.objects)) if made]
+    try:
+        rivals = [made for item in found.objects if (made := shaped(task, item))]
+    except Misshapen as misshapen:
+        raise UnusableReply("unparseable", str(misshapen)) from misshapen
     if not rivals:
         raise UnusableReply("unparseable", f"the object has none of the fields {_names(task)}")
     if task.reply is WrittenCases and len(rivals) > 1 and len(rivals) == len(found.objects):
@@ -88,17 +82,6 @@ def _from_json(text: str, task: Task[Q, R], request: Q | None, truncated: bool) 
     if found.faults:
         raise UnusableReply("unparseable", f"beside the object stands one that is no JSON: {found.faults[0]}")
     return _checked(task, rivals[0])
-
-
-def _cleaned(value: Any) -> Any:
-    """JSON escapes can hold what was cleaned from the text around them: NUL, lone surrogates."""
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, list):
-        return [_cleaned(item) for item in value]
-    if isinstance(value, dict):
-        return {_cleaned(name): _cleaned(item) for name, item in value.items()}
-    return value
 
 
 def _without_object(rest: str, found: Found, truncated: bool) -> UnusableReply:
@@ -138,82 +121,6 @@ def _checked(task: Task[Q, R], data: dict[str, Any]) -> R:
 
 def _names(task: Task[Any, Any]) -> str:
     return ", ".join(task.reply.model_fields)
-
-
-class _shaped:  # noqa: N801 - a small function with a task bound to it
-    """Known fields only, with labels, truth values and single texts brought into the form that was asked for."""
-
-    def __init__(self, task: Task[Any, Any]) -> None:
-        self.reply = task.reply
-
-    def __call__(self, found: dict[str, Any]) -> dict[str, Any]:
-        if self.reply is WrittenCases:
-            return _cases(found)
-        known = {name: value for name, value in found.items() if name in self.reply.model_fields}
-        if self.reply is QuestionAnswered and known:
-            return _answer(known)
-        if self.reply is AnswerJudged:
-            return {name: _judgement(value) for name, value in known.items()}
-        return known
-
-
-def _cases(found: dict[str, Any]) -> dict[str, Any]:
-    """A draft that stands alone, without its list, is a list of one."""
-    drafts = found.get("cases", [found] if "question" in found and "expected_answer" in found else None)
-    if isinstance(drafts, dict):
-        drafts = [drafts]
-    if not isinstance(drafts, list):
-        return {} if drafts is None else {"cases": drafts}
-    return {"cases": [_draft(draft) if isinstance(draft, dict) else draft for draft in drafts]}
-
-
-def _draft(found: dict[str, Any]) -> dict[str, Any]:
-    made = {name: value for name, value in found.items() if name in Draft.model_fields and value is not None}
-    for name in ("keywords", "quotes"):
-        if name in made:
-            made[name] = _texts(made[name])
-    for name in ("question", "expected_answer"):
-        if isinstance(made.get(name), str):
-            made[name] = made[name].strip()
-    return made
-
-
-def _answer(known: dict[str, Any]) -> dict[str, Any]:
-    answer, refuses = known.get("answer"), known.get("refuses")
-    if isinstance(refuses, str) and refuses.strip().casefold() in ("true", "false"):
-        refuses = refuses.strip().casefold() == "true"
-    if not isinstance(refuses, bool):
-        raise UnusableReply("unparseable", f"refuses: true or false was asked for, not {refuses!r:.60}")
-    if isinstance(answer, int | float) and not isinstance(answer, bool):
-        answer = str(answer)
-    if answer is None and refuses and "answer" in known:
-        answer = ""
-    if isinstance(answer, str) and not answer.strip() and not refuses:
-        raise UnusableReply("unparseable", "answer: empty, though it does not refuse")
-    cited = _texts(known.get("cited") or [])
-    if isinstance(cited, list):
-        cited = [label.strip().strip("[]") if isinstance(label, str) else label for label in cited]
-    return {"answer": answer.strip() if isinstance(answer, str) else answer, "refuses": refuses, "cited": cited}
-
-
-def _judgement(value: Any) -> Any:
-    if not isinstance(value, dict):
-        return value
-    made = {name: part for name, part in value.items() if name in Judgement.model_fields}
-    rating = made.get("rating")
-    if isinstance(rating, bool):
-        made["rating"] = str(rating).lower()
-    elif isinstance(rating, str):
-        made["rating"] = rating.strip().casefold()
-    return made
-
-
-def _texts(value: Any) -> Any:
-    if isinstance(value, str):
-        return [value] if value.strip() else []
-    if isinstance(value, list):
-        return [str(item) if isinstance(item, int | float) and not isinstance(item, bool) else item for item in value]
-    return value
 
 
 def _prose(text: str, truncated: bool) -> str:

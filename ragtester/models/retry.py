@@ -12,7 +12,9 @@ from typing import Any
 
 from tenacity import RetryCallState
 
+from ragtester.models.catalogue import ModelName
 from ragtester.models.redaction import redact
+from ragtester.settings import ProviderSettings
 from ragtester.tasks import TRANSIENT_FAILURES
 
 _QUOTA_CODES = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance"}
@@ -166,7 +168,19 @@ def _message(error: BaseException) -> str:
         if isinstance(said, str) and said.strip():
             return " ".join(said.split())
     said = getattr(error, "error", None) or getattr(error, "message", None) or str(error)
+    if "onnect" in type(error).__name__ and (reason := _deepest(error)) is not error and str(reason):
+        said = f"{said} ({reason})"
     return " ".join(str(said).split()) or type(error).__name__
+
+
+def _deepest(error: BaseException) -> BaseException:
+    """The error at the bottom: clients wrap "connection refused" into words that do not say it."""
+    for _ in range(10):
+        below = error.__cause__ or error.__context__
+        if below is None:
+            break
+        error = below
+    return error
 
 
 def _code(error: BaseException) -> str:
@@ -184,3 +198,25 @@ def _number(text: str, unit: float = 1.0) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) and value >= 0 else None
+
+
+def mend(problem: Problem, name: ModelName, limits: ProviderSettings) -> str:
+    """The message with what a person can do about it."""
+    says, key = problem.message, name.key_variable or f"the key of {name.full}"
+    match problem.type:
+        case "unknown_model" if name.provider == "ollama":
+            says = f"{says} (mend: ollama pull {name.served})"
+        case "unknown_model":
+            says = f"{says} (mend: check the name of {name.full} and its base_url)"
+        case "auth":
+            says = f"{says} (mend: check {key})"
+        case "timeout":
+            setting = f"[providers.{name.provider}] timeout_seconds"
+            says = f"no reply from {name.full} within {limits.timeout_seconds:g} s (mend: {setting})"
+        case "server_error" if problem.cause == "ValueError":
+            says = f"{name.base_url or name.provider}: {says} (mend: check base_url)"
+        case "transport":
+            says = f"{name.base_url or name.provider}: {says}"
+        case "quota":
+            says = f"{says} (mend: add credit, then run the same command again)"
+    return says

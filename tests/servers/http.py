@@ -74,10 +74,6 @@ class LoopbackServer:
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join(10)
 
-    def serve(self) -> None:
-        """Serve in the calling thread for ever (for a process of its own)."""
-        self._run()
-
     def _run(self) -> None:
         self._loop.run_until_complete(self._serve())
         self._loop.close()

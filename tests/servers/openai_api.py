@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 from collections import Counter
 from collections.abc import Callable
@@ -84,7 +83,7 @@ class OpenAIServer(LoopbackServer):
     def _fault(self, fault: str, body: dict[str, Any], first: bool) -> Response | None:
         wait = {} if self.retry_after is None else {"retry-after": self.retry_after}
         past = {"retry-after": formatdate(0, usegmt=True)}
-        faults = {
+        faults: dict[str, Callable[[], Any]] = {
             "429": lambda: _error(429, "Rate limit reached for requests", "rate_limit_exceeded", wait),
             "429once": lambda: first and _error(429, "Rate limit reached", "rate_limit_exceeded", wait),
             "429date": lambda: first and _error(429, "Rate limit reached", "rate_limit_exceeded", past),
@@ -115,7 +114,7 @@ class OpenAIServer(LoopbackServer):
             "tokens400": lambda: _tokens(body) and _error(400, "'input' must be a string or list of strings", "bad"),
             "tokensempty": lambda: _tokens(body) and Response({"object": "list", "data": [], "model": body["model"]}),
         }
-        made = faults.get(fault, lambda: None)()
+        made = faults[fault]() if fault in faults else None
         return made if isinstance(made, Response) else None
 
     def _chat(self, fault: str, body: dict[str, Any]) -> Response:
@@ -180,11 +179,12 @@ def _error(status: int, message: str, code: str, headers: dict[str, str] | None 
 def main() -> None:
     """Serve until killed, with the latency given in seconds; prints the port (for benchmarks)."""
     import sys
+    import threading
 
     server = OpenAIServer(latency=float(sys.argv[1]))
-    if len(sys.argv) > 2:
-        server.port = int(sys.argv[2])
-    server.serve()
+    with server:
+        print(server.port, flush=True)
+        threading.Event().wait()
 
 
 if __name__ == "__main__":

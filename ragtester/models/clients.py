@@ -1,0 +1,170 @@
+"""LangChain's clients: how each provider's is made, without retries of its own, and how it is closed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from typing import Any
+
+from pydantic import SecretStr
+
+from ragtester.errors import MissingPackageError, UsageError
+from ragtester.models.catalogue import NO_KEY, OPENAI_URL, ModelName
+from ragtester.models.redaction import redact
+from ragtester.settings import ProviderSettings
+from ragtester.text.normalise import clean
+
+RETRY_AFTER: ContextVar[dict[str, str] | None] = ContextVar("retry_after", default=None)
+# Fields of LangChain's Ollama client; everything else of `extra` is an option of the model.
+OLLAMA_FIELDS = {"keep_alive", "reasoning", "headers"}
+
+
+def make_client(name: ModelName, limits: ProviderSettings, extra: dict[str, Any]) -> Any:
+    """Make the LangChain client of a model, without retries of its own.
+
+    Raises MissingPackageError naming what to install, UsageError for a provider or an argument that does not exist.
+    """
+    with _told(name):
+        if name.provider == "openai":
+            return _openai(name, limits, extra)
+        if name.provider == "ollama":
+            return _ollama(name, limits, extra)
+        return _other(name, limits, extra)
+
+
+@contextmanager
+def _told(name: ModelName) -> Iterator[None]:
+    """Say what to mend where a client cannot be made."""
+    try:
+        yield
+    except ImportError as error:
+        hint = re.search(r"pip install [-\w]+", str(error))
+        how = hint[0] if hint else f"pip install langchain-{name.provider.replace('_', '-')}"
+        raise MissingPackageError(f"model {name.full!r} needs another package: {how}") from error
+    except (ValueError, TypeError) as error:
+        reason = redact(" ".join(str(error).split()))[:300]
+        raise UsageError(f"model {name.full!r} cannot be set up: {reason}") from error
+
+
+def _openai(name: ModelName, limits: ProviderSettings, extra: dict[str, Any]) -> Any:
+    from langchain_openai import ChatOpenAI
+    from openai import DefaultAsyncHttpxClient
+
+    # A client of our own: LangChain's shared one would be used from one event loop to the next.
+    http = DefaultAsyncHttpxClient(timeout=limits.timeout_seconds)
+    given = {"use_responses_api": False, **extra}
+    return ChatOpenAI(
+        model=name.served,
+        base_url=name.base_url or OPENAI_URL,
+        api_key=SecretStr(name.key or NO_KEY),
+        timeout=limits.timeout_seconds,
+        max_retries=0,
+        cache=False,
+        disable_streaming=True,
+        http_async_client=http,
+        **given,
+    )
+
+
+def _ollama(name: ModelName, limits: ProviderSettings, extra: dict[str, Any]) -> Any:
+    own = {key: value for key, value in extra.items() if key in OLLAMA_FIELDS - {"headers"}}
+    client: dict[str, Any] = {"timeout": limits.timeout_seconds, "headers": extra.get("headers")}
+    return _ollama_class()(
+        model=name.served,
+        base_url=name.base_url,
+        client_kwargs=client,
+        async_client_kwargs={"event_hooks": {"response": [note_retry_after]}},
+        cache=False,
+        **own,
+    )
+
+
+@cache
+def _ollama_class() -> type[Any]:
+    """LangChain's client, with the text cleaned before its message classes refuse half of a surrogate pair."""
+    from langchain_ollama import ChatOllama
+
+    class CleanChatOllama(ChatOllama):
+        async def _acreate_chat_stream(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+            async for part in super()._acreate_chat_stream(*args, **kwargs):
+                message = getattr(part, "message", None)
+                if message is not None and message.content:
+                    message.content = clean(message.content)
+                yield part
+
+    return CleanChatOllama
+
+
+async def note_retry_after(response: Any) -> None:
+    """Keep the header that Ollama's client throws away with the response."""
+    there = RETRY_AFTER.get()
+    if there is not None and response.status_code >= 400 and response.headers.get("retry-after"):
+        there["retry-after"] = response.headers["retry-after"]
+
+
+def _other(name: ModelName, limits: ProviderSettings, extra: dict[str, Any]) -> Any:
+    from langchain.chat_models import init_chat_model
+
+    given = {"timeout": limits.timeout_seconds, "max_retries": 0, "cache": False, **extra}
+    if name.base_url:
+        given["base_url"] = name.base_url
+    if name.settings.api_key_env and name.key:
+        given["api_key"] = name.key
+    return init_chat_model(name.served, model_provider=name.provider, **given)
+
+
+def make_embedding_client(name: ModelName, limits: ProviderSettings) -> Any:
+    """Make the LangChain embedding client of a model; raises as `make_client` does.
+
+    Texts go to OpenAI-like servers as they are: token numbers mean nothing to any tokenizer but OpenAI's own.
+    """
+    own = name.settings
+    with _told(name):
+        if name.provider == "openai":
+            from langchain_openai import OpenAIEmbeddings
+            from openai import DefaultAsyncHttpxClient
+
+            return OpenAIEmbeddings(
+                model=name.served,
+                base_url=name.base_url or OPENAI_URL,
+                api_key=SecretStr(name.key or NO_KEY),
+                timeout=limits.timeout_seconds,
+                max_retries=0,
+                dimensions=own.dimensions,
+                chunk_size=own.batch_size,
+                check_embedding_ctx_length=False,
+                model_kwargs={"encoding_format": "float"},
+                http_async_client=DefaultAsyncHttpxClient(timeout=limits.timeout_seconds),
+                **own.extra,
+            )
+        if name.provider == "ollama":
+            from langchain_ollama import OllamaEmbeddings
+
+            return OllamaEmbeddings(
+                model=name.served,
+                base_url=name.base_url,
+                dimensions=own.dimensions,
+                client_kwargs={"timeout": limits.timeout_seconds},
+                async_client_kwargs={"event_hooks": {"response": [note_retry_after]}},
+                **own.extra,
+            )
+        from langchain.embeddings import init_embeddings
+
+        given = {**own.extra, **({"base_url": name.base_url} if name.base_url else {})}
+        return init_embeddings(name.served, provider=name.provider, **given)
+
+
+async def close_client(model: Any) -> None:
+    """Close the connections of a client; None is no client."""
+    for name in ("root_async_client", "_async_client", "http_async_client"):
+        client = getattr(model, name, None)
+        close = getattr(client, "close", None) or getattr(client, "aclose", None)
+        if close is not None:
+            await close()
+    for name in ("root_client", "_client"):
+        client = getattr(model, name, None)
+        if client is not None and hasattr(client, "close"):
+            client.close()
