@@ -59,6 +59,8 @@ class ReadingSettings(Table):
     reader: Literal["pdfium", "pypdf"] = "pdfium"
     timeout_seconds: float = Field(default=60.0, gt=0)
     workers: int = Field(default=0, ge=0)
+    memory_mb: int = Field(default=4096, ge=256)
+    compare_pages: int = Field(default=0, ge=0)
     max_section_tokens: int = Field(default=1000, ge=50)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 # The mark that pdfium puts where a word was broken at a line end; it stays until the whole document is known.
 BREAK = "\ufffe"
@@ -31,8 +32,14 @@ _DROPPED = re.compile(
 )
 # Zero-width (non-)joiners shape Persian, Indic scripts and emoji; elsewhere they only break words apart.
 _IDLE_JOINER = re.compile("(?<![\u0600-\u0dff\u1000-\u109f\ufe0f\U0001f000-\U0001faff])[\u200c\u200d]")
+# Old TeX fonts print an accent and then its letter.
+_ACCENT = re.compile("([¨´ˆ˜¸˚ˇ])([A-Za-zı])")
+_COMBINING = str.maketrans(
+    {"¨": "\u0308", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "¸": "\u0327", "˚": "\u030a", "ˇ": "\u030c", "ı": "i"}
+)
 _QUICK = re.compile(
-    "[^\t\n -~\u00a1-\u00ac\u00ae-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\u2fff\u3001-\ud7ff\uf900-\ufaff\ufb07-\ufdff]"
+    "[^\t\n -~\u00a1-\u00a7\u00a9-\u00ac\u00ae-\u00b3\u00b5-\u00b7\u00b9-\u02c5\u02c8-\u02d9\u02db\u02dd-\u1fff"
+    "\u2010-\u2027\u2030-\u205e\u2070-\u2fff\u3001-\ud7ff\uf900-\ufaff\ufb07-\ufdff]"
 )
 
 
@@ -49,6 +56,7 @@ def clean_characters(text: str, *, keep_breaks: bool = False) -> tuple[str, int]
         return text, 0
     text = _PAIR.sub(_joined, text)
     text = _SOFT_HYPHEN_BREAK.sub("", text.translate(_TABLE)).replace("\u00ad", "")
+    text = _ACCENT.sub(_composed, text)
     text = _BULLET.sub(r"\1•", text)
     text, lost = _LOST_BREAK.subn("", text) if keep_breaks else (text.replace(BREAK, ""), text.count(BREAK))
     text, dropped = _DROPPED.subn("", text)
@@ -58,3 +66,9 @@ def clean_characters(text: str, *, keep_breaks: bool = False) -> tuple[str, int]
 
 def _joined(pair: re.Match[str]) -> str:
     return pair.group().encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+
+
+def _composed(found: re.Match[str]) -> str:
+    mark, letter = found.groups()
+    whole = unicodedata.normalize("NFC", f"{letter}{mark}".translate(_COMBINING))
+    return whole if len(whole) == 1 else found.group()

@@ -76,6 +76,7 @@ def _edge(page: Page, zone: str, body: float) -> list[_Candidate]:
         if rows > _MAX_ROWS:
             break
         block.append(line)
+    apart = apart or len(block) == len(page.lines)
     small = [line for line in block if line.size <= body * _LARGER or not _LETTER.search(line.text)]
     return [_candidate(page, line, zone, apart) for line in small if len(line.text) < 160]
 

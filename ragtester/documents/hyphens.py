@@ -17,6 +17,7 @@ _ENGLISH_SHARE = 0.06
 _FRENCH_TAILS = frozenset(
     listed("il elle on ils elles je tu nous vous ce ci là même mêmes être dire en y le la les moi toi lui leur t")
 )
+_RUSSIAN_TAILS = frozenset(listed("то либо нибудь таки ка"))
 _FRENCH_WORDS = re.compile(r"\b(?:les|des|est|une|dans)\b")
 
 
@@ -58,7 +59,7 @@ class Hyphens:
         return self._joins_by_rule(bool(before), left, right)
 
     def _joins_by_rule(self, compound: bool, left: str, right: str) -> bool:
-        if self._french and right in _FRENCH_TAILS:
+        if right in _RUSSIAN_TAILS or (self._french and right in _FRENCH_TAILS):
             return False
         if self._english:
             known = english_words()

@@ -7,11 +7,19 @@ from functools import lru_cache
 from threading import Lock
 from typing import Any
 
+from ragtester.text.normalise import listed
+
 UNKNOWN = "und"
 _SAMPLES = 8
 _SAMPLE_CHARACTERS = 600
 _MIN_LETTERS = 20
 _MIN_CJK = 6
+_MIN_PROBABILITY = 0.4
+# Languages that documents are published in; the model knows some sixty more, which short texts are mistaken for.
+_CODES = (
+    "af am ar az be bg bn bs ca cs cy da de el en eo es et eu fa fi fr ga gl gu he hi hr hu hy id is it ja ka kk km kn ko "
+    "la lb lo lt lv mk ml mn mr ms mt my ne nl nn no pa pl ps pt ro ru sk sl sq sr sv sw ta te th tl tr uk ur uz vi zh"
+)
 _LETTER = re.compile(r"[^\W\d_]")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _CODE = re.compile(r"```.*?(?:```|\Z)|https?://\S+|\S+@\S+|\{[^{}]*\}", re.DOTALL)
@@ -43,12 +51,14 @@ def _samples(text: str) -> list[str]:
 
 def _classify(text: str) -> str:
     with _LOCK:
-        code, _ = _identifier().classify(text)
-    return str(code)
+        code, probability = _identifier().classify(text)
+    return str(code) if probability >= _MIN_PROBABILITY else UNKNOWN
 
 
 @lru_cache(maxsize=1)
 def _identifier() -> Any:
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier.set_languages(listed(_CODES))
+    return identifier

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from dataclasses import dataclass
 from statistics import median
 
 from ragtester.documents.cleaning import BREAK
@@ -17,6 +18,8 @@ from ragtester.documents.lines import Line, Page, is_wide, width_units
 
 _PARAGRAPH = "\n\n"
 _WINDOW = 15
+_WIDE_GAP = 1.25
+_NARROW = 25
 _MARKER = re.compile(
     r"(?:[•‣◦▪●○■□➢➤✓✔∙·*–—-]\s|\(?\d{1,3}[.)]\s|\(?[a-zA-Z][.)]\s|\[\d+\]|\d+(?:\.\d+)+\.?\s|第[\d一二三四五六七八九十]+)"
 )
@@ -27,6 +30,14 @@ _CONTINUES = re.compile(r"[a-zß-öø-ÿα-ωа-яё,;)\]]")
 _FIRST_WORD = re.compile(r"\S+")
 
 
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """What lies around two lines: the line after them, and whether the first continues the line before it."""
+
+    later: Line | None
+    tail: bool
+
+
 class Layout:
     """What one document's lines have in common, and the decision between each two of them."""
 
@@ -35,6 +46,7 @@ class Layout:
         self._pitches = _pitches(pages)
         ratios = [_density(line) for line in lines if width_units(line.text) >= 30]
         self._density = median(ratios) if ratios else 0.5
+        self._body = median([line.size for line in lines]) if lines else 10.0
         self._edges: dict[int, tuple[float, bool]] = {}
         for page in pages:
             self._measure(page.lines)
@@ -43,16 +55,22 @@ class Layout:
         """Where each line's column ends, and whether the line reaches an edge that other lines reach too."""
         for index, line in enumerate(lines):
             near = lines[max(0, index - _WINDOW) : index + _WINDOW + 1]
-            rights = [
-                other.right
+            column = [
+                other
                 for other in near
                 if other.left < line.right
                 and other.right > line.left
                 and other.left > line.left - 6 * line.size
                 and abs(other.size - line.size) < 0.2 * line.size
             ]
-            aligned = sum(abs(right - line.right) < 0.4 * line.size for right in rights)
-            self._edges[id(line)] = (max(rights, default=line.right), aligned >= 3)
+            near_edge = 0.4 * line.size
+            aligned = sum(
+                abs(other.right - line.right) < near_edge and abs(other.left - line.left) < 4 * line.size
+                for other in column
+            )
+            edge = max((other.right for other in column), default=line.right)
+            enough = 3 if width_units(line.text) > _NARROW else max(3, 0.5 * len(column))
+            self._edges[id(line)] = (edge, aligned >= enough)
 
     def pitch(self, size: float) -> float:
         """Usual distance of baselines for a font size."""
@@ -61,6 +79,10 @@ class Layout:
     def is_full(self, line: Line, following: Line) -> bool:
         """Whether the first word of the following line would not have fitted."""
         edge, justified = self._edges[id(line)]
+        if not justified and width_units(line.text) < _NARROW and line.size < 1.2 * self._body:
+            return False  # entries of an index, cells, addresses: their column is as narrow as they are
+        if abs(line.right - following.right) < 0.3 * line.size and abs(line.left - following.left) > 3 * line.size:
+            return False  # set flush right
         word = _FIRST_WORD.match(following.text)
         first = following.text[0] if is_wide(following.text[0]) else word.group() if word else ""
         needed = (width_units(first) + 0.5) * self._density * following.size
@@ -72,36 +94,38 @@ class Layout:
             len(line.text) > 2 and _density(line) > 1.45 * self._density and " " in line.text
         )
 
-    def separator(self, before: Line, after: Line, later: Line | None) -> str:
-        """What stands between two lines of a page: nothing, a space, a line end, or a blank line."""
+    def separator(self, before: Line, after: Line, later: Line | None, tail: bool) -> str:
+        """What stands between two lines of a page: nothing, a space, a line end, or a blank line.
+
+        `later` is the line after them; `tail` says that `before` itself continues the line before it.
+        """
         size = max(before.size, after.size)
         drop = before.bottom - after.top
         if abs(drop) < 0.6 * size and after.left > before.right - 0.5 * size:
             return _same_row(before, after)
         if drop < -size or drop > 12 * size:
             return self.between_pages(before, after)
-        pitch = self.pitch(min(before.size, after.size))
-        return self._below(before, after, later, drop / pitch)
-
-    def _below(self, before: Line, after: Line, later: Line | None, gap: float) -> str:
-        wide_gap = gap > 1.25
+        gap = drop / self.pitch(min(before.size, after.size))
         if before.mono or after.mono:
             return "\n" if before.mono and after.mono and gap < 2.6 else self._around_code(before, after, gap)
-        if self._is_new_style(before, after):
+        if _is_new_style(before, after):
             return _PARAGRAPH
         if self.is_row(before) or self.is_row(after):
-            return _PARAGRAPH if gap > 1.8 or (wide_gap and _TERMINAL.search(before.text)) else "\n"
+            return _PARAGRAPH if gap > 1.8 or (gap > _WIDE_GAP and _TERMINAL.search(before.text)) else "\n"
+        return self._in_prose(before, after, gap, _Ends(later, tail))
+
+    def _in_prose(self, before: Line, after: Line, gap: float, ends: _Ends) -> str:
         full, closed = self.is_full(before, after), bool(_TERMINAL.search(before.text))
         if _MARKER.match(after.text) and (closed or not full or abs(after.left - before.left) > 0.5 * after.size):
             return _PARAGRAPH if gap > 1.6 else "\n"
         if full and not closed and gap < 1.8 and _CONTINUES.match(after.text):
             return _soft(before, after)
-        if wide_gap:
+        if gap > _WIDE_GAP:
             return _PARAGRAPH
-        if full and not self._is_indented(before, after, later, closed):
+        if full and not (closed and _is_indented(before, after, ends.later)):
             return _soft(before, after)
-        prose = closed and width_units(before.text) > 20
-        return _PARAGRAPH if prose or full else "\n"
+        paragraph_end = closed and (ends.tail or width_units(before.text) > 20)
+        return _PARAGRAPH if paragraph_end or full else "\n"
 
     def _around_code(self, before: Line, after: Line, gap: float) -> str:
         """A line that begins and ends in a fixed font may still be prose that is full of names."""
@@ -110,20 +134,6 @@ class Layout:
         if gap < 1.3 and before.mono and self._edges[id(before)][1] and _CONTINUES.match(after.text):
             return _soft(before, after)
         return _PARAGRAPH if gap > 1.15 else "\n"
-
-    @staticmethod
-    def _is_new_style(before: Line, after: Line) -> bool:
-        larger = max(before.size, after.size) > 1.2 * min(before.size, after.size)
-        return larger or (before.bold != after.bold and len(before.text if before.bold else after.text) < 120)
-
-    @staticmethod
-    def _is_indented(before: Line, after: Line, later: Line | None, closed: bool) -> bool:
-        """A new paragraph that shows only by its indent (hanging lines of lists and references are none)."""
-        step = after.left - before.left
-        if step > 0.8 * after.size:
-            hangs = _MARKER.match(before.text) or (later is not None and later.left > after.left - 0.5 * after.size)
-            return closed and not hangs
-        return False
 
     def between_pages(self, before: Line, after: Line) -> str:
         """Over a page or column end a paragraph goes on only where both lines say so."""
@@ -138,13 +148,17 @@ class Layout:
 
 
 def flow(pages: list[Page]) -> tuple[str, tuple[int, ...]]:
-    """The text of all pages and the offset at which each page begins (pages without lines begin where the next does)."""
+    """The text of all pages and the offset at which each page begins.
+
+    A page without lines begins where the next one does.
+    """
     layout = Layout(pages)
     hyphens = Hyphens("\n".join(line.text for page in pages for line in page.lines))
     parts: list[str] = []
     starts: list[int] = []
     length = 0
     before: Line | None = None
+    tail = False
     for page in pages:
         indents = _code_indents(page.lines)
         opened = False
@@ -152,13 +166,15 @@ def flow(pages: list[Page]) -> tuple[str, tuple[int, ...]]:
             text = " " * indents.get(id(line), 0) + line.text
             if before is not None:
                 later = page.lines[index + 1] if index + 1 < len(page.lines) else None
-                gap = layout.separator(before, line, later) if opened else layout.between_pages(before, line)
+                gap = layout.separator(before, line, later, tail) if opened else layout.between_pages(before, line)
+                tail = "\n" not in gap
                 if gap == BREAK:
-                    head, tail = parts[-1], text.lstrip()
-                    mended = hyphens.mend(f"{head[:-1]}{BREAK}{tail}")
-                    kept = head[:-1] if mended.startswith(head[:-1] + tail[:1]) else head
-                    length += len(kept) - len(head)
-                    parts[-1], gap, text = kept, "", tail
+                    head = parts[-1]
+                    text, gap = text.lstrip(), ""
+                    mended = hyphens.mend(f"{head[:-1]}{BREAK}{text}")
+                    if mended.startswith(head[:-1] + text[:1]):
+                        parts[-1] = head[:-1]
+                        length -= 1
                 parts.append(gap)
                 length += len(gap)
             if not opened:
@@ -181,6 +197,19 @@ def _filled(starts: list[int], length: int) -> tuple[int, ...]:
         following = start if start >= 0 else following
         filled.append(following)
     return tuple(reversed(filled))
+
+
+def _is_new_style(before: Line, after: Line) -> bool:
+    """A heading shows by its size, or by being bold and not long."""
+    larger = max(before.size, after.size) > 1.2 * min(before.size, after.size)
+    return larger or (before.bold != after.bold and len(before.text if before.bold else after.text) < 120)
+
+
+def _is_indented(before: Line, after: Line, later: Line | None) -> bool:
+    """A new paragraph that shows only by its indent (hanging lines of lists and references are none)."""
+    if after.left - before.left <= 0.8 * after.size:
+        return False
+    return not (_MARKER.match(before.text) or (later is not None and later.left > after.left - 0.5 * after.size))
 
 
 def _soft(before: Line, after: Line) -> str:
@@ -209,7 +238,7 @@ def _pitches(pages: list[Page]) -> dict[int, float]:
     for page in pages:
         for before, after in zip(page.lines, page.lines[1:], strict=False):
             drop = before.bottom - after.top
-            if abs(before.size - after.size) < 0.1 * before.size and 0.8 * before.size < drop < 2.2 * before.size:
+            if abs(before.size - after.size) < 0.1 * before.size and 0.8 * before.size < drop < 3.2 * before.size:
                 seen[round(before.size)][round(drop * 2) / 2] += 1
     return {size: max(sorted(counts), key=lambda drop: counts[drop]) for size, counts in seen.items()}
 

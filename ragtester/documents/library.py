@@ -2,52 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from ragtester.documents.files import CorpusFile, FoundFiles, find_files
+from ragtester.documents.isolation import read_in_processes
 from ragtester.documents.language import detect
-from ragtester.provenance import sha256_file, sha256_text
-from ragtester.records import Document, Failure, UnreadableDocument
+from ragtester.provenance import sha256_text
+from ragtester.records import Document, Failure, ParseWarning, UnreadableDocument
 from ragtester.settings import ReadingSettings
 
 __all__ = ["CorpusFile", "FoundFiles", "find_files", "read_corpus"]
 
 
 def read_corpus(
-    files: Iterable[CorpusFile], settings: ReadingSettings, language: str = "auto"
+    files: Sequence[CorpusFile], settings: ReadingSettings, language: str = "auto"
 ) -> Iterator[tuple[Document, str] | UnreadableDocument]:
-    """First version, in this process."""
-    for file in files:
-        try:
-            text, starts = _read(file)
-        except Exception as error:  # noqa: BLE001 - replaced by the pool
-            yield UnreadableDocument(path=file.relative, failure=Failure(type="damaged", message=str(error)))
+    """Read files in order, one result for each: the document with its cleaned text, or why it gives none.
+
+    Lazy and on all cores: only a few files are read ahead, so memory does not grow with the corpus. `language` is an
+    ISO 639-1 code, or "auto" to tell it from each text. Failures: empty_file, needs_password, no_text_layer,
+    truncated, mislabelled, damaged, timeout, crashed, unsupported, not_utf8. Offsets of `page_starts` and of
+    everything else refer to the text as it is given here. Close the iterator to stop early.
+    """
+    results = read_in_processes([file.path for file in files], settings)
+    for file, result in zip(files, results, strict=True):
+        if "failure" in result:
+            yield UnreadableDocument(path=file.relative, failure=Failure(**result["failure"]))
             continue
-        code = detect(text) if language == "auto" else language
-        yield (
-            Document(
-                id=file.id,
-                path=file.relative,
-                source=file.source,
-                format=file.path.suffix.lower().lstrip("."),
-                sha256=sha256_file(file.path),
-                text_sha256=sha256_text(text),
-                language=code,
-                characters=len(text),
-                page_starts=starts,
-            ),
-            text,
+        text = result["text"]
+        document = Document(
+            id=file.id,
+            path=file.relative,
+            source=file.source,
+            format=result["format"],
+            sha256=result["sha256"],
+            text_sha256=sha256_text(text),
+            language=detect(text) if language == "auto" else language,
+            characters=len(text),
+            page_starts=tuple(result["page_starts"]),
+            dropped_characters=result["dropped"],
+            warnings=tuple(ParseWarning(**warning) for warning in result["warnings"]),
         )
-
-
-def _read(file: CorpusFile) -> tuple[str, tuple[int, ...]]:
-    if file.path.suffix.lower() != ".pdf":
-        return file.path.read_text(encoding="utf-8"), ()
-    import pypdfium2
-
-    document = pypdfium2.PdfDocument(file.path)
-    text, starts = "", []
-    for page in document:
-        starts.append(len(text))
-        text += page.get_textpage().get_text_range().replace("\r\n", "\n") + "\n\n"
-    return text, tuple(starts)
+        yield document, text

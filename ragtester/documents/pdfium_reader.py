@@ -14,6 +14,7 @@ _BOLD_NAME = re.compile(rb"bold|black|heavy|cmbx|sfbx|-bol|demi", re.I)
 _FIXED_PITCH = 1
 _FORCE_BOLD = 1 << 18
 _NAME_BYTES = 96
+_LONG_LINE = 12
 
 
 class PdfiumDocument:
@@ -42,7 +43,7 @@ class PdfiumDocument:
 
     def has_content(self, index: int) -> bool:
         """Whether the page holds any object at all, so that a page without text is not simply blank."""
-        import pypdfium2.raw as raw
+        from pypdfium2 import raw
 
         page = self._pdf[index]
         try:
@@ -64,22 +65,30 @@ class PdfiumDocument:
         if len(shown) != len(printed):  # a separator character inside a line was made a line end
             shown = [clean_characters(line, keep_breaks=True)[0].replace("\n", " ") for line in printed]
         self._places.open(text_page.raw)
-        page = Page(number, height)
+        spans: list[tuple[str, int, int]] = []
         offset = 0
         for raw, text in zip(printed, shown, strict=True):
             if text and not text.isspace():
                 first = offset + len(raw) - len(raw.lstrip())
-                last = offset + len(raw.rstrip()) - 1
-                page.lines.append(self._places.line(text.strip(), first, max(first, last)))
+                spans.append((text.strip(), first, max(first, offset + len(raw.rstrip()) - 1)))
             offset += len(raw) + 2
-        return page, dropped
+        lines = [self._places.line(*span) for span in spans]
+        turn = _turn(lines)
+        if turn:
+            self._places.turn = turn
+            lines = [self._places.line(*span) for span in spans]
+            lowest = min(line.bottom for line in lines) - 36
+            for line in lines:
+                line.top, line.bottom = line.top - lowest, line.bottom - lowest
+            height = max(line.top for line in lines) + 36
+        return Page(number, height, lines), dropped
 
 
 class _Places:
     """Asks pdfium where characters lie, with reused buffers: this runs twice for every line."""
 
     def __init__(self) -> None:
-        import pypdfium2.raw as raw
+        from pypdfium2 import raw
 
         self._raw = raw
         self._box = raw.FS_RECTF()
@@ -88,11 +97,15 @@ class _Places:
         self._flags = ctypes.c_int()
         self._styles: dict[bytes, tuple[bool, bool]] = {}
         self._page: Any = None
+        self.turn = 0
 
     def open(self, page: Any) -> None:
+        """Turn to another text page, set upright."""
         self._page = page
+        self.turn = 0
 
     def line(self, text: str, first: int, last: int) -> Line:
+        """The line whose first and last characters stand at these places of the page's text."""
         left, right, top, size, mono, bold = self._character(first)
         bottom = top
         if last > first:
@@ -119,4 +132,24 @@ class _Places:
             )
             self._styles[name] = style
         box = self._box
+        if self.turn == 90:  # written upwards
+            return box.bottom, box.top, -self._x.value, box.right - box.left, *style
+        if self.turn == 270:
+            return -box.top, -box.bottom, self._x.value, box.right - box.left, *style
+        if self.turn == 180:
+            return -box.right, -box.left, -self._y.value, box.top - box.bottom, *style
         return box.left, box.right, self._y.value, box.top - box.bottom, *style
+
+
+def _turn(lines: list[Line]) -> int:
+    """By how many degrees most of a page's long lines are turned: 0, 90, 180 or 270."""
+    turns = [0, 0, 0, 0]
+    for line in lines:
+        if len(line.text) < _LONG_LINE:
+            continue
+        across, down = line.right - line.left, line.top - line.bottom
+        if abs(down) > 3 * abs(across):
+            turns[1 if down < 0 else 3] += 1
+        else:
+            turns[2 if across < 0 else 0] += 1
+    return 90 * max(range(4), key=lambda turn: turns[turn])
