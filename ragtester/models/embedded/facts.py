@@ -1,6 +1,18 @@
-"""Facts that a sentence states, found by pattern: what it speaks of, what it says, and what may be asked."""
+"""Facts that a sentence states: what it speaks of, what it says of it, and which part may be hidden and asked for."""
 
 from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ragtester.models.embedded.statements import Statement
+from ragtester.text.quantities import quantities
+from ragtester.text.stems import stems
+from ragtester.text.words import words
+
+_NAMED = re.compile(r"[/.]?\w[\w./+-]*[A-Z\d_/.+-][\w./+-]*\w|[A-Z][\w+-]*\w|/\w[\w/.-]*\w")
 
 
 class NoCase(Exception):  # noqa: N818 - an outcome, not a fault
@@ -9,3 +21,67 @@ class NoCase(Exception):  # noqa: N818 - an outcome, not a fault
     def __init__(self, reason: str) -> None:
         self.reason = reason
         super().__init__(reason)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one pattern found in one sentence. `slots` fill the question's template; `value` is what is hidden."""
+
+    kind: str
+    slots: Mapping[str, str]
+    value: str
+    answer: str
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A found fact with its place: the passage's number and the statement it stands in."""
+
+    found: Found
+    statement: Statement
+    passage: int
+    keywords: tuple[str, ...]
+
+    @property
+    def subject(self) -> str:
+        """What the question speaks of."""
+        return self.found.slots.get("S", "") or self.found.slots.get("C", "") or self.found.slots.get("X", "")
+
+
+def keywords_of(value: str, asked: str, common: Counter[str], language: str, limit: int = 3) -> tuple[str, ...]:
+    """The words of `value` that an answer cannot do without, as they stand there: quantities, names, rare words.
+
+    Nothing that the question holds already is a keyword.
+    """
+    known = set(stems(asked, language, keep_stop_words=True)) | set(words(asked))
+    chosen: list[str] = []
+    for quantity in quantities(value, language):
+        text = value[quantity.start : quantity.end]
+        if any(character.isdigit() for character in text):
+            _add(chosen, text, known, language)
+    for match in _NAMED.finditer(value):
+        _add(chosen, match.group().strip(".,;:"), known, language)
+    content = [word for word in re.findall(r"[^\W\d_][\w'’-]*\w", value) if stems(word, language)]
+    content.sort(key=lambda word: (common[stems(word, language)[0]], -len(word)))
+    for word in content:
+        if len(chosen) >= max(1, limit - 1):
+            break
+        if len(word) >= 4:
+            _add(chosen, word, known, language)
+    return tuple(sorted(chosen[:limit], key=value.find))
+
+
+def _add(chosen: list[str], word: str, known: set[str], language: str) -> None:
+    parts = set(stems(word, language, keep_stop_words=True))
+    fresh = stems(word, language) and not parts & known
+    repeated = any(parts & set(stems(other, language)) for other in chosen)
+    if fresh and not repeated and (len(word) > 1 or word.isdigit()):
+        chosen.append(word)
+
+
+def stem_counts(texts: Sequence[str], language: str) -> Counter[str]:
+    """How often each content stem occurs in the texts."""
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(stems(text, language))
+    return counts

@@ -2,10 +2,202 @@
 
 from __future__ import annotations
 
-from ragtester.models.embedded.facts import NoCase
-from ragtester.tasks import WriteCases, WrittenCases
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ragtester.models.embedded import english, languages
+from ragtester.models.embedded.facts import Fact, Found, NoCase, keywords_of, stem_counts
+from ragtester.models.embedded.invented import invented_drafts
+from ragtester.models.embedded.rendering import STYLES, render
+from ragtester.models.embedded.rewording import pick
+from ragtester.models.embedded.statements import Statement, statements
+from ragtester.tasks import Draft, Passage, WriteCases, WrittenCases
+from ragtester.text.languages import base
+from ragtester.text.overlap import lexical_overlap
+from ragtester.text.stems import stems
+from ragtester.text.words import words
+
+HIGHEST_OVERLAP = 0.8
+_POINTING = re.compile(
+    r"\b(?:the (?:text|passage|document|section|figure|table|excerpt|paragraph|author|article|chapter|page)s?|above|below"
+    r"|this|these|those|following|aforementioned|previous)\b",
+    re.I,
+)
+# Kinds whose question names nothing but its subject: the subject must be no everyday word.
+_BROAD = re.compile(
+    r"rule|forbidden|allowed|ability|verb:|default|where|purpose|necessary|reverse|charge|belongs|limited"
+)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read of the passages: their facts, words that keep their capital, and how often each stem occurs."""
+
+    facts: tuple[Fact, ...]
+    names: frozenset[str]
+    common: Counter[str]
 
 
 def write_cases(request: WriteCases) -> WrittenCases:
     """Drafts for one request, the same for the same request. Raises NoCase with the reason when there is none."""
-    raise NoCase("no passage states a fact that can be asked for" if request.passages else "no passage was given")
+    code = base(request.language)
+    if request.type == "rejection" and request.subtype == "invented":
+        drafts = invented_drafts(request, read(request.passages, code).facts)
+    elif request.subtype == "multi":
+        drafts = _several(request, code)
+    else:
+        drafts = _single(request, code)
+    fresh = _fresh(drafts, request)
+    cases = tuple(draft for draft, _ in zip(fresh, range(request.count), strict=False))
+    if not cases:
+        raise NoCase(f"no fact that can be asked for in {len(request.passages)} passage(s), language {code}")
+    if request.type == "rejection":
+        cases = tuple(draft.model_copy(update={"expected_answer": request.refusal, "keywords": ()}) for draft in cases)
+    return WrittenCases(cases=cases)
+
+
+def read(passages: Sequence[Passage], code: str) -> Reading:
+    """Every fact that the passages state, in order."""
+    common = stem_counts([passage.text for passage in passages], code)
+    names = frozenset(name for passage in passages for name in _names(passage.text))
+    facts = []
+    for number, passage in enumerate(passages):
+        for statement in statements(passage.text, code):
+            for found in _find(statement, code, names):
+                asked = " ".join(found.slots.values())
+                keywords = tuple(word for word in keywords_of(found.value, asked, common, code) if word in found.answer)
+                if keywords:
+                    facts.append(Fact(found, statement, number, keywords))
+    return Reading(tuple(facts), names, common)
+
+
+def _find(statement: Statement, code: str, names: frozenset[str]) -> Iterator[Found]:
+    if code == "en":
+        return english.find(statement.text, names)
+    return languages.find(statement.text, code)
+
+
+def _names(text: str) -> Iterator[str]:
+    """Words that have a capital in mid-sentence."""
+    for match in re.finditer(r"(?<=[a-z,] )[A-Z][\w'’-]*", text):
+        yield match.group()
+
+
+def _ranked(reading: Reading, request: WriteCases, code: str) -> list[Fact]:
+    """The facts worth asking for, the best first; equals in an order that the seed decides."""
+    groups = Counter(_key(fact, code) for fact in reading.facts)
+    told = [" ".join(words(draft.question)) for draft in request.rejected]
+    ranked = []
+    for fact in reading.facts:
+        subject = stems(fact.subject, code)
+        often = max((reading.common[stem] for stem in subject), default=0)
+        if groups[_key(fact, code)] > 1 or not subject or _too_plain(fact, code):
+            continue
+        refused = any(" ".join(words(fact.subject)) in question for question in told)
+        tier = refused * 4 + (len(fact.statement.text) > 220) + (often > 8 and len(subject) < 2) * 2
+        ranked.append((tier, pick(range(1 << 30), request.seed, fact.statement.text), fact))
+    return [fact for *_, fact in sorted(ranked, key=lambda item: item[:2])]
+
+
+def _key(fact: Fact, code: str) -> tuple[str, ...]:
+    return (fact.found.kind, *sorted(set(stems(fact.subject, code))))
+
+
+def _too_plain(fact: Fact, code: str) -> bool:
+    """Whether the question would fit too many sentences: `What does the system need?`"""
+    if not _BROAD.match(fact.found.kind):
+        return False
+    subject = fact.found.slots.get("S", "")
+    bare = re.sub(r"^(?:the|an?|each|every|all)\s+", "", subject)
+    named = bool(re.search(r"[A-Z\d/._“\"]", bare))
+    return len(set(stems(bare, code))) < 2 and not named
+
+
+def _single(request: WriteCases, code: str) -> Iterator[Draft]:
+    reading = read(request.passages, code)
+    for fact in _ranked(reading, request, code):
+        evidence = fact.statement.text
+        for style in _styles(request, evidence):
+            question = render(fact, style, code, request.seed, _fixed(reading))
+            if _good(question, style, (fact,), evidence, code):
+                yield Draft(
+                    question=question,
+                    expected_answer=fact.found.answer,
+                    keywords=fact.keywords,
+                    quotes=(_quote(request, fact),),
+                    style=style,
+                )
+                break
+
+
+def _several(request: WriteCases, code: str) -> Iterator[Draft]:
+    """Questions that need a fact of each of two passages."""
+    reading = read(request.passages, code)
+    ranked = _ranked(reading, request, code)
+    for first in ranked:
+        partners = [fact for fact in ranked if fact.passage != first.passage and fact.subject != first.subject]
+        partners.sort(key=lambda fact: fact.found.kind != first.found.kind)
+        for second in partners[:3]:
+            if draft := _pair(request, code, _fixed(reading), (first, second)):
+                yield draft
+                break
+
+
+def _pair(request: WriteCases, code: str, fixed: frozenset[str], facts: tuple[Fact, Fact]) -> Draft | None:
+    evidence = " ".join(fact.statement.text for fact in facts)
+    for style in _styles(request, evidence):
+        asked = [render(fact, "keyword" if style == "keyword" else "wh", code, request.seed, fixed) for fact in facts]
+        if not all(asked):
+            continue
+        question = languages.joined(asked[0], asked[1], style, code, request.seed)
+        if _good(question, style, facts, evidence, code):
+            return Draft(
+                question=question,
+                expected_answer=" ".join(fact.found.answer for fact in facts),
+                keywords=tuple(dict.fromkeys(word for fact in facts for word in fact.keywords[:2])),
+                quotes=tuple(_quote(request, fact) for fact in facts),
+                style=style,
+            )
+    return None
+
+
+def _quote(request: WriteCases, fact: Fact) -> str:
+    return request.passages[fact.passage].text[fact.statement.start : fact.statement.end]
+
+
+def _fixed(reading: Reading) -> frozenset[str]:
+    return frozenset(name.lower() for name in reading.names)
+
+
+def _styles(request: WriteCases, key: str) -> tuple[str, ...]:
+    if request.style:
+        return (request.style,)
+    first = pick((0, 1, 2), request.seed, f"style{key}")
+    return STYLES[first:] + STYLES[:first]
+
+
+def _good(question: str, style: str, facts: Sequence[Fact], evidence: str, code: str) -> bool:
+    """Whether a question may be asked: whole, standing alone, in other words, and without its answer."""
+    if not question or "{" in question or (style != "keyword" and not question.endswith(("?", "？"))):
+        return False
+    if _POINTING.search(question) or not 8 <= len(question) <= 260 * len(facts):
+        return False
+    known = set(stems(question, code, keep_stop_words=True))
+    leaked = any(set(stems(word, code)) & known for fact in facts for word in fact.keywords)
+    return not leaked and lexical_overlap(question, evidence, code) <= HIGHEST_OVERLAP
+
+
+def _fresh(drafts: Iterator[Draft], request: WriteCases) -> Iterator[Draft]:
+    """Drafts whose question has not been asked or rejected before."""
+    seen = {_plain(question) for question in (*request.avoid, *(draft.question for draft in request.rejected))}
+    for draft in drafts:
+        plain = _plain(draft.question)
+        if plain not in seen:
+            seen.add(plain)
+            yield draft
+
+
+def _plain(question: str) -> str:
+    return " ".join(words(question))

@@ -1,0 +1,194 @@
+"""What the English patterns know of words: verbs and the questions they lead to, nouns that say nothing alone."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+PREPOSITIONS = frozenset(
+    "of for in from to with on under at by between without into within through via inside per as than about".split()
+)
+BANNED_IN_SUBJECT = frozenset(
+    """this that these those it its they their them he she we our us you your i my which who whose what when where how
+    why there here such one ones some other another others same above below following latter former next previous
+    either neither any many few most several only also not if while although though because since or so then thus hence
+    example examples figure figures table tables chapter chapters section sections paragraph page appendix listing
+    paper document manual guide text book article author authors reason problem idea thing things way ways case cases
+    difference differences result results note step point fact question answer part rest above-mentioned first second
+    third fourth last both be been being is are was were has have had must shall should may can will see please version
+    more less something anything everything nothing nobody everybody somebody yes no let lets i.e. e.g. etc""".split()
+)
+GENERIC = frozenset(
+    """user users people developer developers system systems package packages program programs file files method methods
+    function functions command commands data information value values line lines name names list lists software project
+    code process option options tool tools work everyone someone application applications implementation object
+    objects parameter parameters argument arguments change changes type types purpose requirements rationale notes
+    directory directories item items number numbers set main new default time approach feature features solution
+    algorithm technique research results community team""".split()
+)
+ATTRIBUTES = (
+    "purpose|name|value|size|length|width|height|depth|goal|aim|role|number|maximum|minimum|location|format|type|owner"
+    "|author|cost|price|weight|capacity|duration|objective|function|task|advantage|disadvantage|benefit|drawback|colour"
+    "|color|speed|temperature|pressure|voltage|power|limit|range|period|interval|deadline|address|language|licence"
+    "|license|origin|source|default|definition|meaning|target|scope|budget|fee|rate|frequency|diameter|thickness"
+    "|thickness|requirement|responsibility|contents|content|structure|base|root|successor|predecessor|leader|head"
+    "|director|chair|manager|maintainer|supplier|manufacturer|material|tolerance|lifetime|lifespan|distance|share"
+)
+PLACED = "located|stored|kept|placed|installed|found|saved|put|situated|housed|held|defined|listed|documented"
+PARTICIPLES = frozenset(
+    """written made given taken built sent kept held found known shown done drawn chosen driven broken begun bought brought
+    created developed designed written installed removed deleted added changed modified configured set generated produced
+    used maintained owned managed controlled determined defined specified provided supported updated upgraded uploaded
+    downloaded compiled tested checked verified validated stored loaded run executed started stopped called invoked
+    printed displayed rendered obtained retrieved fetched copied moved renamed edited customised customized extended
+    achieved accomplished reduced increased improved avoided prevented solved fixed resolved reported published released
+    founded introduced established invented discovered launched opened closed approved adopted accepted rejected cleaned
+    inspected replaced repaired measured calculated computed estimated recorded monitored connected attached mounted
+    encoded decoded converted translated identified distinguished selected enabled disabled activated signed encrypted
+    registered listed organised organized grouped handled processed performed carried completed initiated triggered
+    submitted requested ordered delivered shipped served cut split divided packaged imported exported linked""".split()
+)
+BE_PHRASES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (kind, re.compile(pattern))
+    for kind, pattern in (
+        ("named", r"(?:called|named|known as|also known as|referred to as) (?P<v>[^ ,]+(?: [^ ,]+){0,4}$)"),
+        ("purpose", r"(?:used|intended|designed|meant|provided|reserved) (?P<v>(?:to [a-z]+|for|as) .+)"),
+        ("necessary", r"(?:required|needed|necessary|essential|indispensable) (?P<v>(?:for|to|in order to) .+)"),
+        ("based", r"(?:based|built) (?P<v>(?:on|upon|around) .+)"),
+        ("composed", r"(?:made up of|composed of|divided into|split into|grouped into|organi[sz]ed into) (?P<v>.+)"),
+        ("written_in", r"(?:written|implemented|programmed) (?P<v>in [A-Z]\S*.*)"),
+        ("charge", r"(?:responsible|in charge) (?P<v>(?:for|of) .+)"),
+        ("comparable", r"(?:similar|equivalent|identical|analogous|comparable) (?P<v>to .+)"),
+        ("limited", r"(?:limited|restricted|confined) (?P<v>to .+)"),
+        ("obtain", r"available (?P<v>(?:from|at|via|under|through|on) .+)"),
+        ("belongs", r"part (?P<v>of .+)"),
+        ("cause", r"(?:caused by|due to|the result of|a result of) (?P<v>.+)"),
+        ("derived", r"(?:derived|inherited|taken|obtained) (?P<v>from .+)"),
+        ("users", r"used by (?P<v>(?!default|\w+ing\b).+)"),
+        ("depends", r"(?:dependent|conditional) (?P<v>on .+)"),
+    )
+)
+
+
+@dataclass(frozen=True)
+class Verb:
+    """`ask`: the question, with slots; `key`: what a keyword query calls it; `noun`: its forms are nouns too."""
+
+    third: str
+    ask: str
+    key: str
+    needs: str = ""
+    noun: bool = False
+
+
+# base (or base+third where irregular) | flags | question | words of a keyword query.
+# A flag "n": the forms are nouns as well; ">word": the word that must follow.
+_VERBS = """
+contain||What can be found in {S}?|contents
+include||What {do} {S} cover?|what it covers
+comprise||What makes up {S}?|components
+provide||What {do} {S} offer?|what is on offer
+offer|n|What can be had from {S}?|services
+require||What {do} {S} need?|prerequisites
+need|n|What {do} {S} call for?|prerequisites
+allow||What {do} {S} make possible?|possibilities
+enable||What {do} {S} make possible?|possibilities
+permit|n|What {do} {S} make possible?|possibilities
+let||What {do} {S} make possible?|possibilities
+support|n|What can {S} cope with?|supported features
+use|n|What {do} {S} rely on?|underlying technique
+employ||What {do} {S} make use of?|underlying technique
+return|n|What {do} {S} give back?|outcome returned
+create||What {do} {S} bring into being?|what gets created
+generate||What {do} {S} turn out?|output
+produce|n|What {do} {S} turn out?|output
+define||What {do} {S} lay down?|what is laid down
+specify||What {do} {S} lay down?|what is laid down
+describe||What {do} {S} explain?|topic explained
+explain||What {do} {S} make clear?|topic
+determine||What {do} {S} decide?|what is decided
+control|n|What {do} {S} govern?|what is governed
+store|n|What {do} {S} keep?|what is kept
+hold|n|What {do} {S} keep?|what is kept
+accept||What {do} {S} take in?|accepted input
+prevent||What {do} {S} keep from happening?|what is averted
+avoid||What {do} {S} keep clear of?|what is averted
+cause|n|What {do} {S} lead to?|effect
+ensure||What {do} {S} make sure of?|guarantee
+guarantee|n|What {do} {S} make sure of?|assurance
+indicate||What {do} {S} tell you?|meaning
+represent||What {do} {S} stand for?|meaning
+denote||What {do} {S} stand for?|meaning
+mean||What {do} {S} imply?|meaning
+perform||What job {do} {S} carry out?|job
+manage||What {do} {S} look after?|responsibilities
+handle|n|What {do} {S} take care of?|responsibilities
+affect||What {do} {S} have a bearing on?|influence
+influence|n|What {do} {S} have a bearing on?|effect
+depend|>on|What {do} {S} hinge on?|deciding factor
+rely|>on|What {do} {S} build upon?|basis
+consist|>of|What {is} {S} made up of?|components
+refer|>to|What {do} {S} point at?|meaning
+belong|>to|What {is} {S} a part of?|where it belongs
+lead|>to|What {do} {S} result in?|consequence
+correspond|>to|What {do} {S} match?|counterpart
+stand|>for|What is the long form of {S}?|long form
+replace||What {do} {S} take the place of?|what was there before
+display|n|What {do} {S} bring up on the screen?|what is shown
+show|n|What {do} {S} make visible?|what becomes visible
+remove||What {do} {S} get rid of?|what is taken away
+implement|n|What {do} {S} put into practice?|what is put into practice
+apply|>to|What {do} {S} concern?|scope
+reduce||What {do} {S} cut down?|savings
+increase|n|What {do} {S} raise?|effect
+improve||What {do} {S} make better?|benefit
+record|n|What {do} {S} take down?|what is noted down
+help|n|What {do} {S} assist with?|assistance
+identify||What {do} {S} single out?|what is singled out
+cover|n|What {do} {S} deal with?|topics
+combine||What {do} {S} bring together?|ingredients
+convert||What {do} {S} turn into something else?|conversion
+transform|n|What {do} {S} turn into something else?|transformation
+compile||What {do} {S} put together?|what is put together
+install||What {do} {S} set up?|what is set up
+check|n|What {do} {S} look at?|what is looked at
+verify||What {do} {S} make sure of?|what is confirmed
+receive||What {do} {S} get?|input
+run|n|What {do} {S} start?|what is started
+execute||What {do} {S} start?|what is started
+begin|>with|What comes at the start of {S}?|start
+start|n>with|What comes at the beginning of {S}?|beginning
+end|n>with|What comes last in {S}?|ending
+focus|>on|What {do} {S} put first?|emphasis
+serve|>as|What purpose {do} {S} fulfil?|purpose
+act|n>as|What part {do} {S} play?|role
+function|n>as|What part {do} {S} play?|role
+work|n>with|What {do} {S} get along with?|compatibility
+have||What {do} {S} have?|
+take|n|What {do} {S} call for?|
+last||How long {do} {S} go on?|
+"""
+_THIRD = {"have": "has"}
+
+
+def _third(base: str) -> str:
+    if base in _THIRD:
+        return _THIRD[base]
+    if base.endswith(("s", "x", "ch", "sh", "o")):
+        return base + "es"
+    return base[:-1] + "ies" if base.endswith("y") and base[-2] not in "aeiou" else base + "s"
+
+
+def _read() -> dict[str, Verb]:
+    verbs = {}
+    for row in _VERBS.strip().splitlines():
+        base, flags, ask, key = row.split("|")
+        noun, _, needs = flags.partition(">")
+        asked = "" if base in ("have", "take", "last") else ask
+        verbs[base] = Verb(_third(base), asked, key, needs, bool(noun))
+    return verbs
+
+
+VERBS = _read()
+# surface form -> base and whether it is the plural form
+VERB_FORMS = {verb.third: (base, False) for base, verb in VERBS.items()} | {base: (base, True) for base in VERBS}

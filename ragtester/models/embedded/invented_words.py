@@ -1,0 +1,84 @@
+"""Sides of a thing that may be asked for, with the words that give away that a document does speak of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Kind:
+    """`triggers` are folded pieces of words: where one stands in the passages, the kind is not asked."""
+
+    name: str
+    classes: frozenset[str]
+    triggers: tuple[str, ...]
+
+
+CLASSES: dict[str, tuple[tuple[str, re.Pattern[str]], ...]] = {
+    "en": (
+        ("place", re.compile(r"^(?:the |an? )?/|\b(?:director(?:y|ies)|files?|folders?|hierarch(?:y|ies)|logs?)\b(?! \w)", re.I)),
+        ("code", re.compile(r"\b(?:methods?|functions?|class(?:es)?|options?|arguments?|parameters?|attributes?|commands?"
+                            r"|modules?|keywords?|constructors?|scripts?|algorithms?|drivers?|terminals?|objects?|variables?"
+                            r"|loops?|traces?|interpreters?|compilers?|flags?|macros?|plugins?|tags?)\b|\w\(\)|\w_\w", re.I)),
+        ("software", re.compile(r"\b(?:packages?|programs?|librar(?:y|ies)|tools?|software|servers?|clients?|systems?"
+                                r"|applications?|editors?|platforms?|distributions?|releases?|projects?)\b|[a-z][A-Z]", re.I)),
+    ),
+}  # fmt: skip
+
+
+def _kinds(table: str) -> tuple[Kind, ...]:
+    """Lines `name ; classes ; triggers`."""
+    kinds = []
+    for line in table.strip().splitlines():
+        name, classes, triggers = (part.strip() for part in line.split(";"))
+        kinds.append(Kind(name, frozenset(classes.split()), tuple(triggers.split())))
+    return tuple(kinds)
+
+
+KINDS: dict[str, tuple[Kind, ...]] = {
+    "en": _kinds("""
+inv_price ; thing software ; cost price fee charge dollar euro $ € free budget
+inv_inventor ; thing code software ; invent author founder originat devised creator wrote
+inv_year ; thing code software ; 19 20 introduc appeared year
+inv_size ; place ; maximum megabyte gigabyte size limit large kb mb bytes
+inv_backup ; place ; backup back-up backed archiv
+inv_cipher ; place ; encrypt cipher password protect
+inv_keeping ; place ; retention kept retain expire days weeks
+inv_memory ; code software ; memory ram megabyte footprint
+inv_timeout ; code ; timeout wait second minute millisecond
+inv_error ; code ; error exception fail
+inv_withdrawal ; code software ; deprecat withdraw obsolete removed retire discontinu
+inv_support ; software ; support hotline helpdesk phone contact
+inv_certificate ; thing software ; certif approv audit accredit
+inv_staff ; thing ; staff employ people worker team member
+inv_patent ; thing code ; patent trademark copyright
+inv_audit ; thing place ; audit review inspect
+inv_insurance ; thing ; insur warranty liab guarantee
+"""),
+    **{
+        code: _kinds(
+            "\n".join(f"{name} ; thing ; {words}" for name, words in zip(names.split(), triggers.split("/"), strict=True))
+        )
+        for code, names, triggers in (
+            ("de", "inv_price inv_phone inv_audit inv_staff inv_warranty inv_patent",
+             "kost preis gebühr euro €/telefon rufnummer hotline/prüf kontroll audit/person mitarbeit personal/garantie gewähr/patent marke"),
+            ("fr", "inv_price inv_phone inv_audit inv_staff inv_warranty inv_patent",
+             "coût prix tarif $ € budget/téléphone numéro/audit inspect vérifi/employé personnel salarié/garantie/brevet marque"),
+            ("es", "inv_price inv_phone inv_audit inv_staff inv_warranty inv_patent",
+             "coste costo precio tarifa € $/teléfono número/auditor inspec/emplead personal trabajador/garantía/patente marca"),
+            ("it", "inv_price inv_phone inv_audit inv_staff inv_warranty inv_patent",
+             "costo prezzo tariffa €/telefono numero/audit ispezion verific/dipendent personale/garanzia/brevett marchio"),
+            ("pt", "inv_price inv_phone inv_audit inv_staff inv_warranty inv_patent",
+             "custo preço tarifa € $/telefone número/auditor inspe/empregad pessoal funcionári/garantia/patente marca"),
+            ("nl", "inv_price inv_phone inv_audit inv_staff inv_warranty inv_patent",
+             "kost prijs tarief €/telefoon nummer/audit controle inspect/medewerker personeel/garantie/patent octrooi merk"),
+            ("ru", "inv_price inv_phone inv_audit inv_staff inv_warranty inv_patent",
+             "цен стои руб долл/телефон/аудит провер/сотрудник персонал человек/гаранти/патент"),
+            ("ja", "inv_price inv_phone inv_inventor inv_patent",
+             "価格 料金 円/電話/考案 開発者 作者/特許 商標"),
+            ("zh", "inv_price inv_phone inv_inventor inv_patent", "价格 费用 元/电话/发明 作者/专利 商标"),
+            ("ko", "inv_price inv_phone inv_inventor inv_patent", "가격 요금 원/전화/발명 저자/특허 상표"),
+        )
+    },
+}  # fmt: skip

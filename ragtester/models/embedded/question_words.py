@@ -1,0 +1,292 @@
+"""Question templates, a table a language. Slots: {S} subject, {N} subject without article, {P} predicate,
+{C} condition, {X} action, {A} attribute, {U} counted things, {is} {do} {m} the verb's forms.
+
+A wh template whose second word is {is}, {do} or {m} also gives the indirect question of a scenario.
+"""  # noqa: D205
+
+from __future__ import annotations
+
+from ragtester.models.embedded.question_words_other import OTHERS
+
+Templates = dict[str, dict[str, tuple[str, ...]]]
+
+EN: Templates = {
+    "definition": {
+        "wh": ("What {is} {S}?", "How would you explain what {S} {is}?", "What kind of thing {is} {S}?"),
+        "keyword": ("{N} meaning", "{N} explained in brief", "{N} definition"),
+        "scenario": (
+            "A newcomer stumbles over the expression {Q}. How do you explain it?",
+            "Somebody on the team has never heard of {Q}. What do you tell them it means?",
+        ),
+    },
+    "reverse": {
+        "wh": ("What is the name of {D}?", "What do you call {D}?"),
+        "keyword": ("name for {D}", "term for {D}"),
+        "scenario": ("You are looking for {D}. Under which name do you search?",),
+    },
+    "named": {
+        "wh": ("What name {do} {S} go by?", "Which term stands for {S}?"),
+        "keyword": ("{N} usual term", "{N} proper name"),
+        "scenario": ("You have to mention {S} in a report. Which term do you write?",),
+    },
+    "purpose": {
+        "wh": ("What purpose {do} {S} serve?", "What {is} {S} good for?", "What is the point of {S}?"),
+        "keyword": ("{N} purpose", "{N} intended role"),
+        "scenario": (
+            "A colleague comes across {S} and wonders about the purpose. What do you answer?",
+            "A trainee asks why anyone would want {S}. What is a good answer?",
+        ),
+    },
+    "necessary": {
+        "wh": ("What makes {S} indispensable?", "For what can you not do without {S}?"),
+        "keyword": ("why {N} cannot be left out",),
+        "scenario": ("A colleague would like to do without {S}. What would no longer work?",),
+    },
+    "where": {
+        "wh": ("In which place {is} {S} to be looked for?", "Where do you look for {S}?"),
+        "keyword": ("{N} location", "{N} whereabouts"),
+        "scenario": ("You are searching for {S}. Where do you look first?",),
+    },
+    "where_must": {
+        "wh": ("Where {do} {S} have to go?", "What is the right place for {S}?"),
+        "keyword": ("{N} prescribed location", "right place for {N}"),
+        "scenario": ("You are tidying up and come to {S}. What is the right place?",),
+    },
+    "based": {
+        "wh": ("What {do} {S} build on?", "What is the foundation of {S}?"),
+        "keyword": ("{N} foundation",),
+        "scenario": (),
+    },
+    "composed": {
+        "wh": ("Which parts {do} {S} have?", "What are the components of {S}?"),
+        "keyword": ("{N} components",),
+        "scenario": (),
+    },
+    "written_in": {
+        "wh": ("Which language {is} {S} coded in?",),
+        "keyword": ("{N} programming language",),
+        "scenario": (),
+    },
+    "charge": {
+        "wh": ("What job {do} {S} have?", "What {do} {S} have to look after?"),
+        "keyword": ("{N} duties",),
+        "scenario": (),
+    },
+    "comparable": {
+        "wh": ("What {do} {S} resemble?", "What can {S} be likened to?"),
+        "keyword": ("{N} counterpart",),
+        "scenario": (),
+    },
+    "limited": {
+        "wh": ("How far {do} {S} go?", "What bounds are set to {S}?"),
+        "keyword": ("{N} bounds",),
+        "scenario": (),
+    },
+    "obtain": {
+        "wh": ("Where can somebody get hold of {S}?", "How can one get {S}?"),
+        "keyword": ("where to get {N}",),
+        "scenario": ("A colleague would like to have {S}. Where do you send them?",),
+    },
+    "belongs": {
+        "wh": ("To what larger whole {do} {S} belong?", "What {do} {S} belong to?"),
+        "keyword": ("what {N} belongs to",),
+        "scenario": (),
+    },
+    "cause": {
+        "wh": ("What lies behind {S}?", "What brings {S} about?"),
+        "keyword": ("cause behind {N}",),
+        "scenario": (),
+    },
+    "derived": {
+        "wh": ("Where {do} {S} come from?", "What is the origin of {S}?"),
+        "keyword": ("{N} origin",),
+        "scenario": (),
+    },
+    "users": {
+        "wh": ("Who or what makes use of {S}?", "Who or what relies on {S}?"),
+        "keyword": ("who needs {N}",),
+        "scenario": (),
+    },
+    "depends": {
+        "wh": ("What {do} {S} hinge on?",),
+        "keyword": ("{N} deciding factor",),
+        "scenario": (),
+    },
+    "when": {
+        "wh": ("When {is} {S} {P}?", "At what point in time {is} {S} {P}?"),
+        "keyword": ("{N} {P} date", "date {N} {P}"),
+        "scenario": ("You are drawing up a timeline. Which date do you enter for when {S} {is} {P}?",),
+    },
+    "agent": {
+        "wh": ("By whom or by what {m} {S} {P}?",),
+        "keyword": ("who or what stands behind: {N} {P}",),
+        "scenario": (),
+    },
+    "how": {
+        "wh": ("How {m} {S} {P}?", "In what way {m} {S} {P}?"),
+        "keyword": ("{N} {P} method",),
+        "scenario": (),
+    },
+    "count": {
+        "wh": ("How many {U} {do} {S} {V}?", "What is the number of {U} in {S}?"),
+        "keyword": ("{N} number of {U}",),
+        "scenario": (),
+    },
+    "duration": {
+        "wh": ("How long {do} {S} take?", "How much time {do} {S} call for?"),
+        "keyword": ("{N} duration",),
+        "scenario": (),
+    },
+    "attribute": {
+        "wh": ("What {is} the {A} of {S}?", "What {A} {do} {S} have?"),
+        "keyword": ("{N} {A}",),
+        "scenario": (),
+    },
+    "rule": {
+        "wh": ("What rule applies to {S}?", "What is demanded of {S}?", "What obligation comes with {S}?"),
+        "keyword": ("obligations for {N}", "{N} rule"),
+        "scenario": ("An auditor looks at {S}. Which rule do they check against?",),
+    },
+    "when_must": {
+        "wh": ("When {m} {S} {P}?", "Under which circumstances {m} {S} {P}?"),
+        "keyword": ("{N} {P} timing",),
+        "scenario": (),
+    },
+    "forbidden": {
+        "wh": ("What is off limits for {S}?", "What is ruled out for {S}?"),
+        "keyword": ("{N} prohibition", "what is ruled out for {N}"),
+        "scenario": ("An auditor looks at {S}. What would count as a breach of the rules?",),
+    },
+    "allowed": {
+        "wh": ("What freedom is left with regard to {S}?", "What is permitted in the case of {S}?"),
+        "keyword": ("{N} permitted",),
+        "scenario": (),
+    },
+    "ability": {
+        "wh": ("What {is} {S} capable of?", "What {is} {S} able to do?"),
+        "keyword": ("{N} capabilities",),
+        "scenario": (),
+    },
+    "default": {
+        "wh": (
+            "How {do} {S} behave unless told otherwise?",
+            "What holds for {S} as long as nobody changes the settings?",
+        ),
+        "keyword": ("{N} out-of-the-box behaviour",),
+        "scenario": ("Nobody has touched the settings. What is to be expected of {S}?",),
+    },
+    "consequence": {
+        "wh": ("What happens {w} {C}?", "What is the consequence {w} {C}?"),
+        "keyword": ("{C}: consequence", "{C}: effect"),
+        "scenario": ("Suppose {C}. What happens in that situation?", "Imagine that {C}. What follows?"),
+    },
+    "what_to_do": {
+        "wh": ("What should you do {w} {C}?", "What is the advice {w} {C}?"),
+        "keyword": ("{C}: what to do", "advice {w} {C}"),
+        "scenario": ("Suppose {C}. What is the right thing to do?", "Imagine that {C}. How do you proceed?"),
+    },
+    "how_to": {
+        "wh": ("How do you {X}?", "How does one {X}?", "What does it take to {X}?"),
+        "keyword": ("how to {X}", "way to {X}"),
+        "scenario": ("You want to {X}. How do you go about it?", "A colleague has to {X}. What do you suggest?"),
+    },
+    "reason": {
+        "wh": ("Why {m} {S} {P}?", "For what reason {m} {S} {P}?"),
+        "keyword": ("reason why {S} {m} {P}",),
+        "scenario": ("A colleague asks why {S} {m} {P}. What is the explanation?",),
+    },
+    "inv_price": {
+        "wh": ("How much {do} {S} cost?", "What price has to be paid for {S}?"),
+        "keyword": ("{N} price", "cost of {N}"),
+        "scenario": ("You are drawing up a budget that includes {S}. Which price do you enter?",),
+    },
+    "inv_inventor": {
+        "wh": ("Who came up with the idea of {S}?", "Who was the first to think of {S}?"),
+        "keyword": ("{N} inventor", "original author of {N}"),
+        "scenario": ("You are giving a talk and want to credit the inventor of {S}. Whom do you name?",),
+    },
+    "inv_year": {
+        "wh": ("In which year {is} {S} first introduced?", "Since which year have people been working with {S}?"),
+        "keyword": ("{N} year of introduction",),
+        "scenario": ("You are drawing up a timeline. For which year do you note the introduction of {S}?",),
+    },
+    "inv_size": {
+        "wh": ("How large may {S} become at most?", "What is the upper limit for the size of {S}?"),
+        "keyword": ("{N} maximum size in megabytes",),
+        "scenario": ("A disk is filling up because of {S}. From which size on is an alarm raised?",),
+    },
+    "inv_backup": {
+        "wh": ("How often {m} {S} backed up?",),
+        "keyword": ("{N} backup interval",),
+        "scenario": ("A disk has been lost together with {S}. How old can the last backup be?",),
+    },
+    "inv_cipher": {
+        "wh": ("Which cipher {m} {S} encrypted with?",),
+        "keyword": ("{N} encryption algorithm",),
+        "scenario": ("A security officer looks at {S}. Which encryption algorithm should they find?",),
+    },
+    "inv_keeping": {
+        "wh": ("For how many days do old copies of {S} have to be kept?",),
+        "keyword": ("{N} retention period in days",),
+        "scenario": ("You would like to delete old copies of {S}. After how many days is that allowed?",),
+    },
+    "inv_memory": {
+        "wh": ("How much memory {do} {S} take up?",),
+        "keyword": ("{N} memory footprint",),
+        "scenario": ("A machine with little memory has to cope with {S}. How many megabytes must be free?",),
+    },
+    "inv_timeout": {
+        "wh": ("After how many seconds {do} {S} give up?",),
+        "keyword": ("{N} timeout in seconds",),
+        "scenario": ("Nothing seems to happen with {S}. After how many seconds is there a timeout?",),
+    },
+    "inv_error": {
+        "wh": ("Which error code stands for a failure of {S}?",),
+        "keyword": ("{N} error codes",),
+        "scenario": ("A log shows that {S} failed. Which error code do you expect to see there?",),
+    },
+    "inv_withdrawal": {
+        "wh": ("On what date will {S} be withdrawn?", "When does support for {S} end?"),
+        "keyword": ("{N} end-of-life date",),
+        "scenario": ("You are planning for the coming years and rely on {S}. Until when is that safe?",),
+    },
+    "inv_support": {
+        "wh": ("Which telephone number do you call for help with {S}?",),
+        "keyword": ("{N} support hotline number",),
+        "scenario": ("Something is wrong with {S} on a Sunday. Which hotline number do you call?",),
+    },
+    "inv_certificate": {
+        "wh": ("Which body has certified {S}?", "Which certificate has been granted for {S}?"),
+        "keyword": ("{N} certificate",),
+        "scenario": ("A customer wants proof of quality for {S}. Which certificate can you show?",),
+    },
+    "inv_staff": {
+        "wh": ("How many employees look after {S}?",),
+        "keyword": ("{N} number of employees",),
+        "scenario": ("You are planning the rota for {S}. How many employees are needed?",),
+    },
+    "inv_patent": {
+        "wh": ("Who holds the patent on {S}?",),
+        "keyword": ("{N} patent holder",),
+        "scenario": ("A lawyer asks about {S}. Under which patent number is it registered?",),
+    },
+    "inv_audit": {
+        "wh": ("How often {m} {S} audited by an outside body?",),
+        "keyword": ("{N} audit interval",),
+        "scenario": ("An outside audit of {S} has just ended. How long is it until the next one?",),
+    },
+    "inv_insurance": {
+        "wh": ("Which insurance covers damage caused by {S}?",),
+        "keyword": ("{N} insurance cover",),
+        "scenario": ("There has been damage because of {S}. Which insurance pays for it?",),
+    },
+}
+# Frames for kinds without a scenario of their own; {i} is the indirect question.
+EN_FRAMES = (
+    "A new colleague asks {i}. What do you answer?",
+    "During a review somebody wonders {i}. What would you reply?",
+    "A trainee is unsure {i}. What is the right answer?",
+    "Before going on, an engineer has to find out {i}. What is the answer?",
+)
+TEMPLATES: dict[str, Templates] = {"en": EN, **OTHERS}
+FRAMES: dict[str, tuple[str, ...]] = {"en": EN_FRAMES}

@@ -1,0 +1,108 @@
+"""Turns a fact into a question: a template of its kind and style, its slots said in other words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from ragtester.models.embedded import question_words
+from ragtester.models.embedded.english_words import VERBS
+from ragtester.models.embedded.facts import Fact
+from ragtester.models.embedded.language_patterns import ARTICLES
+from ragtester.models.embedded.rewording import pick, reword, verb_forms
+
+STYLES = ("wh", "keyword", "scenario")
+_ARTICLE = re.compile(r"^(?:the|a|an|each|every|all)\s+", re.I)
+_QUOTES = {
+    "en": "“{}”",
+    "de": "„{}“",
+    "fr": "« {} »",
+    "es": "«{}»",
+    "it": "«{}»",
+    "pt": "«{}»",
+    "ru": "«{}»",
+    "nl": "‘{}’",
+}
+_QUOTED = ("“", '"', "«", "„", "‘", "”")
+_INVERTED = re.compile(r"^(?P<wh>.+?) \{(?P<aux>is|do|m)\} \{S\}(?: (?P<rest>.+))?\?$")
+_REWORDED = {"S": False, "P": False, "C": False, "X": True, "D": False, "A": False}
+_VALUE = {"keyword": ("{S} {L}",)}
+# What is asked about is a term: it stays as it is.
+_TERM_KINDS = ("definition", "named", "verb:stand")
+
+
+def render(fact: Fact, style: str, language: str, seed: int, fixed: frozenset[str]) -> str:
+    """The question in one style; empty where the kind has no template for it."""
+    slots = _reworded(fact, language, seed, fixed)
+    template = _template(fact, style, language, seed)
+    return _polish(_fill(template, slots, style)) if template else ""
+
+
+def _template(fact: Fact, style: str, language: str, seed: int) -> str:
+    kind, key = fact.found.kind, f"{style}{fact.statement.text}"
+    if kind.startswith("verb:"):
+        verb = VERBS[kind.removeprefix("verb:")]
+        options: tuple[str, ...] = {"wh": (verb.ask,), "keyword": ("{N} " + verb.key,)}.get(style, ())
+        direct: tuple[str, ...] = (verb.ask,)
+    else:
+        table = question_words.TEMPLATES.get(language, {}).get(kind, _VALUE if kind == "value" else {})
+        options, direct = table.get(style, ()), table.get("wh", ())
+    if options or style != "scenario" or not direct:
+        return pick(options, seed, key) if options else ""
+    frames = question_words.FRAMES.get(language, ())
+    return pick(frames, seed, key).replace("{i}", _indirect(pick(direct, seed, key))) if frames else ""
+
+
+def _indirect(template: str) -> str:
+    """`What {do} {S} offer?` becomes `what {S} {do+offer}`; others are quoted as direct speech."""
+    match = _INVERTED.match(template)
+    if not match:
+        return f"the question “{template}”"
+    wh, rest = match["wh"][:1].lower() + match["wh"][1:], match["rest"] or ""
+    if match["aux"] != "do":
+        return f"{wh} {{S}} {{{match['aux']}}} {rest}".rstrip()
+    first, _, others = rest.partition(" ")
+    return f"{wh} {{S}} {{do+{first}}} {others}".rstrip()
+
+
+def _reworded(fact: Fact, language: str, seed: int, fixed: frozenset[str]) -> dict[str, str]:
+    slots = dict(fact.found.slots)
+    for name, verb_first in _REWORDED.items():
+        if name in slots and not (name == "S" and fact.found.kind.startswith(_TERM_KINDS)):
+            slots[name] = reword(slots[name], language, seed, fixed, verb_first)
+    if "S" in slots:
+        articles = ARTICLES.get(language, _ARTICLE)
+        slots["N"] = articles.sub("", slots["S"])
+        quoted = any(mark in slots["N"] for mark in _QUOTED)
+        slots["Q"] = slots["N"] if quoted else _QUOTES.get(language, "“{}”").format(slots["N"])
+    if "r" in slots:
+        slots["R"] = slots["r"]
+    for name in ("c", "x"):
+        if name in slots:
+            slots[name.upper()] = slots[name][:1].lower() + slots[name][1:]
+    return slots
+
+
+def _fill(template: str, slots: Mapping[str, str], style: str) -> str:
+    plural = slots.get("do") == "do"
+
+    def conjugated(match: re.Match[str]) -> str:
+        return match[1] if plural else verb_forms(match[1])[0]
+
+    template = re.sub(r"\[([^|\]]*)\|([^\]]*)\]", lambda match: match[2 if slots.get("many") else 1], template)
+    text = re.sub(r"\{do\+([a-z]+)\}", conjugated, template)
+    if slots.get("m") in ("does", "do") and "{S} {m} {P}" in text:
+        verb, _, rest = slots["P"].partition(" ")
+        text = text.replace("{S} {m} {P}", f"{{S}} {verb if slots['m'] == 'do' else verb_forms(verb)[0]} {rest}")
+    text = text.format_map({name: value.replace("{", "(").replace("}", ")") for name, value in slots.items()})
+    context = slots.get("ctx", "")
+    if context and style == "keyword":
+        return f"{text} {context}"
+    # The context belongs to the sentence that speaks of the subject: the last one of a question, the first of a scenario.
+    return re.sub(r"([.?])(?=\s|$)", f" {context}\\1", text, count=1) if context else text
+
+
+def _polish(text: str) -> str:
+    text = re.sub(r"\s+", " ", text).strip()
+    text = re.sub(r"\?”\.", "?”", text)
+    return text[:1].upper() + text[1:] if text.endswith(("?", ".")) else text
