@@ -1,0 +1,241 @@
+"""answers/ -> verdicts/: one verdict for exactly each answer, streamed, resumable."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ragtester.errors import ChangedInputsError
+from ragtester.progress import Progress, StageResult
+from ragtester.provenance import is_floating, now, revision, versions
+from ragtester.records import Answer, Ledger, Manifest
+from ragtester.settings import Settings
+from ragtester.stages.judge_files import Identity, Line, put_in_order, read_lines
+from ragtester.stages.judge_inputs import Lookup, answer_files, answers, hashes
+from ragtester.stages.judge_rows import Item, Judge, from_reply, request_of, verdict_key, without_asking
+from ragtester.storage import append_row, read_json, recover_tail, write_json
+from ragtester.tasks import JUDGE_ANSWER, STOPPING_FAILURES, Models
+from ragtester.workspace import Workspace
+
+AT_ONCE = 64
+"""Answers in the air; how many calls a provider takes at once is the gateway's to limit."""
+
+
+@dataclass
+class _Run:
+    """The state of one start of the stage."""
+
+    workspace: Workspace
+    settings: Settings
+    models: Models
+    progress: Progress
+    judge: Judge
+    lookup: Lookup
+    counts: Counter[str] = field(default_factory=Counter)
+    served: set[str] = field(default_factory=set)
+    stopped: str = ""
+
+
+async def run(
+    workspace: Workspace, settings: Settings, models: Models, progress: Progress, *, overwrite: bool = False
+) -> StageResult:
+    """Judge every answer of the run in the settings and write `verdicts/<run>/`.
+
+    Raises UsageError where there are no answers, ChangedInputsError where verdicts stand that were made from other
+    answers or by another judge (unless `overwrite`), DataError for rows that are none.
+    """
+    name = settings.execute.run
+    files = answer_files(workspace, name)
+    state = _state(workspace, settings, models, progress, files)
+    target = workspace.verdicts(name)
+    manifest = _manifest(state, files)
+    if overwrite:
+        for path in files:
+            _target(workspace, name, path).unlink(missing_ok=True)
+    else:
+        _refuse_changes(state, files, read_json(target / "manifest.json", Manifest), manifest)
+    write_json(target / "manifest.json", manifest)
+    planned = sum(_count_lines(path) for path in files)
+    progress.start("judge", planned)
+    for path in files:
+        await _judge_file(state, path, _target(workspace, name, path))
+        if state.stopped:
+            break
+    progress.finish()
+    ledger = _ledger(planned, state.counts)
+    counts = _counts(state)
+    served = ", ".join(sorted(state.served)) or None
+    ended = {"ledger": ledger, "counts": counts, "models": {state.judge.model: served}, "ended": now()}
+    write_json(target / "manifest.json", manifest.model_copy(update=ended))
+    return StageResult("judge", ledger, target, counts, state.stopped)
+
+
+def _state(workspace: Workspace, settings: Settings, models: Models, progress: Progress, files: list[Path]) -> _Run:
+    name, model = settings.execute.run, settings.judge.model
+    made = read_json(workspace.answers(name) / "manifest.json", Manifest)
+    if made is None or made.ended is None:
+        progress.note(
+            f"run {name!r}: its execution has not ended; answers that come later are judged by the next start"
+        )
+    suite = str(made.parameters.get("suite", settings.workspace.suite)) if made else settings.workspace.suite
+    llms = {first.llm for path in files if (first := next(answers(path), None)) is not None}
+    shared = frozenset({model} & llms)
+    if shared:
+        progress.note(
+            f"the judge {model} is also a system under test: models favour their own answers; use another judge"
+        )
+    judge = Judge(
+        model=model,
+        prompt_sha256=models.prompt_sha256(JUDGE_ANSWER),
+        pass_mean=settings.judge.pass_mean,
+        refusals=settings.execute.refusals,
+        shared_with=shared,
+    )
+    return _Run(workspace, settings, models, progress, judge, Lookup(workspace, suite, name))
+
+
+def _target(workspace: Workspace, run_name: str, path: Path) -> Path:
+    """The verdict file that mirrors an answer file."""
+    return workspace.verdicts(run_name) / path.parent.name / path.name
+
+
+def _manifest(state: _Run, files: list[Path]) -> Manifest:
+    found, dirty = revision(Path(__file__).parent)
+    return Manifest(
+        stage="judge",
+        name=state.settings.execute.run,
+        inputs=hashes(files),
+        prompts={JUDGE_ANSWER.name: state.judge.prompt_sha256},
+        models={state.judge.model: None},
+        floating_aliases=(state.judge.model,) if is_floating(state.judge.model) else (),
+        parameters={
+            "suite": state.lookup.suite,
+            "judge": state.judge.model,
+            "pass_mean": state.judge.pass_mean,
+            "refusals": list(state.judge.refusals),
+            "shares_model_with": sorted(state.judge.shared_with),
+        },
+        seed=state.settings.workspace.seed,
+        versions=versions(),
+        revision=found,
+        dirty=dirty,
+        started=now(),
+    )
+
+
+def _refuse_changes(state: _Run, files: list[Path], before: Manifest | None, after: Manifest) -> None:
+    """Stop where rows stand that this start would not make: another judge, prompt or rule, or other answers."""
+    stale = 0
+    for path in files:
+        target = _target(state.workspace, state.settings.execute.run, path)
+        notice = recover_tail(target)
+        if notice:
+            state.progress.note(notice)
+        there = read_lines(target)
+        if there:
+            stale += sum(
+                _is_stale(state, answer, there.get((answer.technique, answer.case_id))) for answer in answers(path)
+            )
+    if not stale:
+        return
+    changed = [
+        f"{key}: {before.parameters.get(key)!r} is now {value!r}"
+        for key, value in after.parameters.items()
+        if before is not None and before.parameters.get(key) != value
+    ]
+    if before is not None and before.prompts != after.prompts:
+        changed.append("the judge's prompt")
+    what = "; ".join(changed) or "the answers or their cases"
+    raise ChangedInputsError(
+        f"{state.workspace.verdicts(state.settings.execute.run)}: {stale} verdict(s) were made from other inputs "
+        f"({what}); judge with --overwrite, or under another run name"
+    )
+
+
+def _is_stale(state: _Run, answer: Answer, line: Line | None) -> bool:
+    """A graded row with another key. Rows without a grade are simply made again."""
+    return line is not None and line.kind == "ok" and line.key != _key(state, answer)
+
+
+def _key(state: _Run, answer: Answer) -> str:
+    return verdict_key(answer, state.lookup.case(answer), state.judge)
+
+
+async def _judge_file(state: _Run, source: Path, target: Path) -> None:
+    """Judge what is missing of one file, then put the file in order. A stop leaves it resumable."""
+    there = read_lines(target)
+    plan: list[Identity] = []
+    pending: set[asyncio.Task[None]] = set()
+    try:
+        for answer in answers(source):
+            identity = (answer.technique, answer.case_id)
+            plan.append(identity)
+            key = _key(state, answer)
+            line = there.get(identity)
+            if line and line.key == key and not line.is_worth_another(state.settings.judge.retry_failed):
+                _account(state, line)
+                continue
+            if state.stopped:
+                break
+            chunks, missing = state.lookup.chunks(answer)
+            item = Item(answer, state.lookup.case(answer), chunks, missing, key)
+            pending.add(asyncio.create_task(_judge_one(state, item, target)))
+            if len(pending) >= AT_ONCE:
+                pending = await _some(pending)
+        while pending:
+            pending = await _some(pending)
+    finally:
+        for task in pending:
+            task.cancel()
+        await asyncio.gather(*pending, return_exceptions=True)
+    if not state.stopped:
+        put_in_order(target, plan)
+
+
+async def _some(pending: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:
+    """Wait for at least one; an error of any is raised here."""
+    done, left = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+    for task in done:
+        task.result()
+    return left
+
+
+async def _judge_one(state: _Run, item: Item, target: Path) -> None:
+    verdict = without_asking(item, state.judge)
+    if verdict is None:
+        if state.stopped:
+            return
+        asked = await state.models.ask(state.judge.model, JUDGE_ANSWER, request_of(item, state.judge))
+        if asked.failure and asked.failure.type in STOPPING_FAILURES:
+            # The same would befall every row that is left: they stay open and the next start makes them.
+            state.stopped = state.stopped or f"{asked.failure.type}: {asked.failure.message}"
+            return
+        verdict = from_reply(item, state.judge, asked)
+    append_row(target, verdict)
+    _account(state, Line.of(verdict), verdict.call.cost if verdict.call else None)
+
+
+def _account(state: _Run, line: Line, cost: float | None = None) -> None:
+    state.counts[line.kind] += 1
+    state.counts.update(f"flag:{flag}" for flag in line.flags)
+    if line.served_judge:
+        state.served.add(line.served_judge)
+    state.progress.advance(failed=line.kind == "failed", cost=cost)
+
+
+def _ledger(planned: int, counts: Counter[str]) -> Ledger:
+    ok, failed, skipped = counts["ok"], counts["failed"], counts["skipped"]
+    return Ledger(planned=planned, ok=ok, failed=failed, skipped=skipped, unfilled=planned - ok - failed - skipped)
+
+
+def _counts(state: _Run) -> dict[str, Any]:
+    flags = {name.removeprefix("flag:"): n for name, n in sorted(state.counts.items()) if name.startswith("flag:")}
+    return {"flags": flags, "shares_model_with": sorted(state.judge.shared_with)}
+
+
+def _count_lines(path: Path) -> int:
+    with path.open("rb") as file:
+        return sum(line.endswith(b"\n") for line in file)

@@ -1,0 +1,93 @@
+"""Verdict files: which rows are there, and putting them into planned order, with flat memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ragtester.errors import DataError
+from ragtester.records import Failure, Verdict
+from ragtester.storage import recover_tail, write_bytes
+from ragtester.tasks import SPENT_FAILURES
+
+Identity = tuple[str, str]
+"""Technique and case id: what a verdict of one file belongs to."""
+
+
+class Line(BaseModel):
+    """What the stage must know of a row; everything else stays on disk."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+    case_id: str
+    technique: str
+    key: str
+    status: str
+    outcome: str
+    failure: Failure | None = None
+    flags: tuple[str, ...] = ()
+    served_judge: str | None = None
+    start: int = 0
+    length: int = 0
+
+    @classmethod
+    def of(cls, verdict: Verdict) -> Line:
+        """The line of a verdict that has just been made."""
+        return cls(**{name: getattr(verdict, name) for name in cls.model_fields if name in Verdict.model_fields})
+
+    @property
+    def kind(self) -> str:
+        """Its place in the ledger: ok, failed (the judge did) or skipped (the answer had)."""
+        if self.status != "ungraded":
+            return "ok"
+        return "skipped" if self.outcome in ("failed", "refused") else "failed"
+
+    def is_worth_another(self, retry_failed: bool) -> bool:
+        """Whether a judge's failure was never paid for, or may be paid for again."""
+        return self.kind == "failed" and (
+            retry_failed or self.failure is None or self.failure.type not in SPENT_FAILURES
+        )
+
+
+def read_lines(path: Path) -> dict[Identity, Line]:
+    """The rows of a verdict file by identity, a later row before an earlier one; an interrupted tail is cut off.
+
+    Raises DataError with file and line for a row that is none.
+    """
+    recover_tail(path)
+    found: dict[Identity, Line] = {}
+    if not path.is_file():
+        return found
+    position = 0
+    with path.open("rb") as file:
+        for number, raw in enumerate(file, start=1):
+            try:
+                line = Line.model_validate_json(raw)
+            except ValidationError as error:
+                raise DataError(f"{path}:{number}: no verdict: {error.errors()[0]['msg']}") from error
+            found[line.technique, line.case_id] = line.model_copy(update={"start": position, "length": len(raw)})
+            position += len(raw)
+    return found
+
+
+def put_in_order(path: Path, plan: list[Identity]) -> None:
+    """Rewrite a complete file in planned order, one row an identity; nothing is written where it is so already."""
+    lines = read_lines(path)
+    wanted = [lines[identity] for identity in plan if identity in lines]
+    position = 0
+    for line in wanted:
+        if line.start != position:
+            break
+        position += line.length
+    else:
+        if path.is_file() and path.stat().st_size == position:
+            return
+    write_bytes(path, _copied(path, wanted))
+
+
+def _copied(path: Path, wanted: list[Line]) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        for line in wanted:
+            file.seek(line.start)
+            yield file.read(line.length)
