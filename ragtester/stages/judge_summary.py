@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 WORST = 10
-_NUMBERS_WIDTH = 45
+_NUMBERS_WIDTH = 38
 _GROUPS: dict[str, Callable[[Verdict], str]] = {
     "system": lambda row: f"{row.llm} × {row.embedding}",
     "case type": lambda row: f"{row.type} ({row.subtype})" if row.subtype else row.type,
@@ -131,7 +131,7 @@ def render(summary: Summary, console: Console) -> None:
     console.print(_refusals(summary, console.width))
     if total.ungraded:
         console.print(
-            f"Not graded: {total.judge_failed} the judge failed, {total.answer_failed} the answer had failed, "
+            f"Not graded (n/g): {total.judge_failed} the judge failed, {total.answer_failed} the answer had failed, "
             f"{total.provider_refused} refused by the provider.",
             highlight=False,
         )
@@ -151,7 +151,7 @@ def _head(summary: Summary) -> list[str]:
 
 
 def _table(group: str, tallies: dict[str, Tally], width: int) -> Table:
-    table = _empty(f"Failures by {group}", ("failed", "rate % [95 %]", "ungraded"))
+    table = _empty(f"Failures by {group}", ("failed", "% [95 % interval]", "n/g"))
     shown = sorted(tallies.items())
     if group == "document" and len(shown) > WORST:
         shown = sorted(shown, key=lambda item: (-item[1].failed, item[0]))[:WORST]
@@ -163,14 +163,14 @@ def _table(group: str, tallies: dict[str, Tally], width: int) -> Table:
 
 
 def _refusals(summary: Summary, width: int) -> Table:
-    table = _empty("Refusal errors", ("count", "rate % [95 %]", ""))
+    table = _empty("Refusal errors: answerable refused, unanswerable answered", ("count", "% [95 % interval]"))
     rows = (
-        ("answerable, refused", summary.false_refusals),
-        ("unanswerable, answered", summary.answered_unanswerable),
+        ("wrongly refused", summary.false_refusals),
+        ("wrongly answered", summary.answered_unanswerable),
     )
     names = _short_names([name for name, _ in rows], max(8, width - _NUMBERS_WIDTH))
     for name, (_, share) in zip(names, rows, strict=True):
-        table.add_row(name, f"{share.count}/{share.of}", _rate(share.count, share.of), "")
+        table.add_row(name, f"{share.count}/{share.of}", _rate(share.count, share.of))
     return table
 
 
@@ -195,10 +195,16 @@ def _rate(successes: int, n: int) -> str:
 def _short_names(names: list[str], width: int) -> list[str]:
     """Names within `width`: first without their `provider:` where they stay distinct, then cut in the middle."""
     if any(len(name) > width for name in names):
-        bare = [" × ".join(part.rsplit(":", 1)[-1] for part in name.split(" × ")) for name in names]
+        bare = [" × ".join(part.partition(":")[2] or part for part in name.split(" × ")) for name in names]
         if len(set(bare)) == len(set(names)):
             names = bare
-    return [_cut(name, width) for name in names]
+    cut = [_cut(name, width) for name in names]
+    # Names that only differ in what was cut go over several lines instead.
+    return cut if len(set(cut)) == len(set(names)) else [_folded(name, width) for name in names]
+
+
+def _folded(name: str, width: int) -> str:
+    return "\n".join(name[start : start + width] for start in range(0, len(name), width))
 
 
 def _cut(name: str, width: int) -> str:
