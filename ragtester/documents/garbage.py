@@ -16,7 +16,7 @@ _LETTER_RUN = 0.6
 
 
 def garbled_share(text: str) -> float:
-    """Share of the words of a text that are garbage, 0..1; 0 for a text with no words.
+    """Share of the printed characters of a text that stand in garbage words, 0..1; 0 for a text with no words.
 
     A text in which single letters parted by spaces make up most of the words counts as garbled by that share.
     Words of more than 30 letters count as glued, except in scripts that are written without spaces.
@@ -25,7 +25,7 @@ def garbled_share(text: str) -> float:
     if not tokens:
         return 0.0
     bad = sum(
-        1
+        len(token)
         for token in tokens
         if _GLYPH.search(token)
         or len(_STRANGE.findall(token)) * 3 >= len(token)
@@ -33,7 +33,7 @@ def garbled_share(text: str) -> float:
     )
     single = sum(len(token) == 1 and bool(_LETTER.match(token)) and not is_wide(token) for token in tokens)
     lettered = sum(bool(_LETTER.search(token)) for token in tokens)
-    share = bad / len(tokens)
+    share = bad / sum(map(len, tokens))
     if lettered >= _MIN_TOKENS and single > _LETTER_RUN * lettered:
         return max(share, single / lettered)
     return share

@@ -17,8 +17,9 @@ _MIN_CJK = 6
 _MIN_PROBABILITY = 0.4
 # Languages that documents are published in; the model knows some sixty more, which short texts are mistaken for.
 _CODES = (
-    "af am ar az be bg bn bs ca cs cy da de el en eo es et eu fa fi fr ga gl gu he hi hr hu hy id is it ja ka kk km kn ko "
-    "la lb lo lt lv mk ml mn mr ms mt my ne nl nn no pa pl ps pt ro ru sk sl sq sr sv sw ta te th tl tr uk ur uz vi zh"
+    "af am ar az be bg bn bs ca cs cy da de el en eo es et eu fa fi fr ga gl gu he hi hr hu hy id is it ja ka kk km kn "
+    "ko la lb lo lt lv mk ml mn mr ms mt my ne nl nn no pa pl ps pt ro ru sk sl sq sr sv sw ta te th tl tr uk ur uz vi "
+    "zh"
 )
 _LETTER = re.compile(r"[^\W\d_]")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
