@@ -6,8 +6,10 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+import ragtester
 from ragtester.errors import RagtesterError, UsageError
 from ragtester.progress import Progress, StageResult
 from ragtester.provenance import is_floating, now, revision, sha256_file, versions
@@ -166,7 +168,9 @@ class _Job:
                 missing = {name: key for name, key in keys.items() if name not in rows.kept}
                 wanted.append((self.keys.system(llm, embedding), missing))
             await self.library.chunks(document)
-            await run_cell(Cell(document, self._retriever(document, embedding), cases, tuple(wanted)), services, emit)
+            cell = Cell(document, self._retriever(document, embedding), cases, tuple(wanted))
+            if cell.asked:
+                await run_cell(cell, services, emit)
             for file in files.values():
                 file.finish()
         finally:
@@ -222,7 +226,7 @@ class _Job:
         }
 
     def _manifest(self) -> Manifest:
-        execute, run_revision = self.settings.execute, revision(self.workspace.root)
+        execute, (head, dirty) = self.settings.execute, revision(Path(ragtester.__file__).parent)
         llms = dict.fromkeys(llm for llms in self.matrix.values() for llm in llms)
         names = [*llms, *self.matrix]
         return Manifest(
@@ -235,8 +239,8 @@ class _Job:
             parameters=self.keys.parameters(),
             seed=self.settings.workspace.seed,
             versions=versions(),
-            revision=run_revision[0],
-            dirty=run_revision[1],
+            revision=head,
+            dirty=dirty,
             started=now(),
         )
 
