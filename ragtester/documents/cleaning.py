@@ -24,6 +24,7 @@ _TABLE = str.maketrans({**_LIGATURES, **_SPACES, "\u2028": "\n", "\u2029": "\n",
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _SOFT_HYPHEN_BREAK = re.compile("(?<=\\w)\u00ad[ \\t]*\n[ \\t]*(?=\\w)")
 _BULLET = re.compile("^([ \\t]*)[\ue000-\uf8ff\x01-\x08\x0e-\x1f](?=[ \\t])", re.MULTILINE)
+_LEADERS = re.compile(r" *(?:\.[ \u00a0]?){6,}")
 _PRIVATE = "\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd"
 _LOST_BREAK = re.compile(f"(?<![^\\W\\d_]){BREAK}|{BREAK}(?![^\\W_])")
 _DROPPED = re.compile(
@@ -47,11 +48,14 @@ def clean_characters(text: str, *, keep_breaks: bool = False) -> tuple[str, int]
     """The text without what cannot be stored, seen or searched, and how many characters were dropped.
 
     Surrogate pairs are re-paired and lone ones dropped, as are control, private-use and zero-width characters;
-    private-use glyphs that begin a line are bullets. Ligatures become letters, odd spaces become spaces, soft hyphens
-    vanish (and are not counted). Newline and tab stay. With `keep_breaks` pdfium's mark of a word broken at a line
-    end stays where it stands between a letter and a letter or digit.
+    private-use glyphs that begin a line are bullets. Ligatures become letters, odd spaces become spaces, the dots of
+    contents lists shrink to four, soft hyphens vanish (none of which is counted). Newline and tab stay. With
+    `keep_breaks` pdfium's mark of a word broken at a line end stays where it stands between a letter and a letter or
+    digit.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if ". . ." in text or "....." in text:
+        text = _LEADERS.sub(" .... ", text)
     if not _QUICK.search(text):
         return text, 0
     text = _PAIR.sub(_joined, text)

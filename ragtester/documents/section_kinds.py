@@ -16,6 +16,9 @@ from ragtester.records import SectionKind
 
 _GARBLED = 0.2
 _HALF = 0.5
+_LITTLE = 0.4
+_LONG = 200
+_SENTENCE_EVERY = 250
 _LEADER = re.compile(r"(?:\.\s?){4,}|…{2,}|(?:·\s?){4,}|_{5,}\s*\d")
 _PAGE_AT_END = re.compile(r"\S.*[^\d.,)\]\s]\s+\d{1,4}\s*$")
 _NUMBERED_HEAD = re.compile(r"\s*(?:\d+(?:\.\d+)*\.?|[IVXLC]+\.?|[A-Z]\.\d*)\s+\S")
@@ -30,9 +33,11 @@ _CITES = re.compile(
     re.IGNORECASE,
 )
 _CODE_MARK = re.compile(
-    r"[{};]\s*$|^\s*(?:\$|>>>|#!|//|/\*|#include|import\s|from\s+\S+\s+import|def\s|class\s+\w+[:({]|return\b|"
-    r"</?\w+[^>]*>|--?\w[\w-]*=|SELECT\s|\\\w+\{|[\w.]+\s*(?:<-|:?=)\s*\S|[\w.]+\(.*\)\s*[:;,{]?\s*$|for\s*\(|if\s*\()"
+    r"[{}]\s*$|(?:=|\(\)|->).*;\s*$|^\s*\w+;\s*$|^\s*(?:\$|>>>|#!|//|/\*|#include|import\s|from\s+\S+\s+import|def\s|"
+    r"class\s+\w+[:({]|return\b|(?:for|if|while)\s*\(|</?\w+[^>@]*>|SELECT\s|[\w.$\[\]]+\s*(?:<-|:?=)\s*\S|"
+    r"[\w.]+\(.*\)\s*[:;,{]?\s*$)|\s--?\w[\w-]*=|\\\w+\{"
 )
+_PARAGRAPHS = re.compile(r"\n\s*\n")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _SENTENCE = re.compile(r"[^\W\d_]{2,}[\"'”’»)\]]*[.!?…](?:\s|$|[\"'”’»)\]])|[。！？]|[؟۔।]")
 _NUMBER = re.compile(r"^[-+−(]?[\d.,:/%°€$£]+\)?%?$")
@@ -60,9 +65,24 @@ def kind_of(text: str, language: str = "") -> SectionKind:
     for kind in _PLAIN_KINDS:
         if shares[kind] > _HALF * total and not (kind == "list" and _items_are_prose(lines)):
             return kind
-    if shares["prose"] * 3 < total and not _SENTENCE.search(text) and len(lines) > 2:
+    sentences = len(_SENTENCE.findall(text))
+    if shares["prose"] < _LITTLE * total and sentences * _SENTENCE_EVERY < len(text) and len(lines) > 2:
         return max(_PLAIN_KINDS, key=lambda kind: shares[kind]) if any(shares[k] for k in _PLAIN_KINDS) else "table"
     return "prose"
+
+
+def prose_of(text: str) -> str:
+    """The paragraphs that hold sentences, without headings, lists of names, tables, code and contents lines."""
+    kept = []
+    for paragraph in _PARAGRAPHS.split(text):
+        if len(paragraph) > _LONG and "\n" not in paragraph and _SENTENCE.search(paragraph):
+            kept.append(paragraph)
+            continue
+        lines = [line for line in paragraph.split("\n") if line.strip()]
+        odd = sum(len(line) for label, line in _labelled(lines) if label in ("contents", "code", "table"))
+        if _SENTENCE.search(paragraph) and odd <= _HALF * len(paragraph):
+            kept.append(paragraph)
+    return "\n\n".join(kept)
 
 
 def _labelled(lines: list[str]) -> Iterable[tuple[_Label, str]]:
@@ -81,12 +101,14 @@ def _labelled(lines: list[str]) -> Iterable[tuple[_Label, str]]:
 def _label(line: str, around: list[str]) -> _Label:
     """The first kind whose mark the line bears."""
     sentence = _SENTENCE.search(line)
+    if sentence and len(line) > _LONG and not _LEADER.search(line):
+        return "list" if _ITEM.match(line) else "prose"
     marks: tuple[tuple[_Label, bool], ...] = (
         ("contents", bool(_LEADER.search(line))),
         ("table", bool(_PIPES.match(line))),
         ("contents", bool(_PAGE_AT_END.match(line)) and _looks_like_contents(around)),
-        ("code", bool(_CODE_MARK.search(line)) and not sentence),
         ("list", bool(_ITEM.match(line))),
+        ("code", bool(_CODE_MARK.search(line)) and not sentence),
         ("prose", bool(sentence) or width_units(line) >= _PROSE_UNITS),
         ("table", _is_number_row(line)),
     )

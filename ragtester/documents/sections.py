@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from ragtester.documents.readability import flesch
-from ragtester.documents.section_kinds import kind_of
+from ragtester.documents.section_kinds import kind_of, prose_of
 from ragtester.records import Section
 from ragtester.text.words import estimate_tokens
 
@@ -16,7 +16,8 @@ _PARAGRAPH_END = re.compile(r"\n[ \t]*\n\s*")
 _HEADING = re.compile(
     r"(?:#{1,6}\s|\d+(?:\.\d+)*\.?\s+\S|(?:chapter|section|part|annex|appendix|kapitel|chapitre)\b)", re.I
 )
-_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*\s+|[。！？]+[”’」』）]*|\n")
+_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*\s+|[。！？]+[”’」』）]*")
+_LINE_END = re.compile(r"\n+")
 _SPACE = re.compile(r"\s+")
 _HEADING_UNITS = 90
 _LONGEST_TOKEN = 16
@@ -41,7 +42,8 @@ def cut_sections(text: str, document_id: str, count: int, max_tokens: int, langu
     `max_tokens` (estimated tokens), then at the last sentence end, else word end, that fits. Paragraph ends before a
     heading are preferred, and a heading is never parted from what it heads. Where the text has fewer paragraphs than
     `count`, fewer sections come out; where `count` sections of `max_tokens` would not hold it, there are MORE than
-    `count`, and callers choose among them.
+    `count`, and callers choose among them. The score is that of the section's paragraphs with sentences (headings
+    and tables have none); None for other kinds than prose.
     """
     if not text.strip():
         return []
@@ -56,7 +58,16 @@ def cut_sections(text: str, document_id: str, count: int, max_tokens: int, langu
         spans.append((start, cuts[index].at))
         start, done = cuts[index].at, cuts[index].tokens
         index += 1
+    _join_rest(text, spans, total / parts, max_tokens)
     return [_section(text, document_id, ordinal, span, language) for ordinal, span in enumerate(spans)]
+
+
+def _join_rest(text: str, spans: list[tuple[int, int]], ideal: float, max_tokens: int) -> None:
+    """A scrap at the end joins the section before it where both fit."""
+    if len(spans) > 1 and estimate_tokens(text[slice(*spans[-1])]) < 0.25 * min(ideal, max_tokens):
+        start, end = spans[-2][0], spans[-1][1]
+        if estimate_tokens(text[start:end]) <= max_tokens:
+            spans[-2:] = [(start, end)]
 
 
 def _choose(cuts: list[_Cut], index: int, done: int, ideal: float, max_tokens: int) -> int:
@@ -86,7 +97,7 @@ def _section(text: str, document_id: str, ordinal: int, span: tuple[int, int], l
         end=span[1],
         kind=kind,
         tokens=estimate_tokens(piece),
-        flesch=flesch(piece, language) if kind == "prose" else None,
+        flesch=flesch(prose_of(piece), language) if kind == "prose" else None,
     )
 
 
@@ -103,7 +114,8 @@ def _cuts(text: str, max_tokens: int) -> list[_Cut]:
         if heads:
             continue  # what it heads follows: `start` stays, so the heading counts with its paragraph
         for piece_end in _pieces(text, start, end, own, max_tokens):
-            tokens += estimate_tokens(text[start:piece_end])
+            whole = piece_end == end and own <= max_tokens
+            tokens += own if whole else estimate_tokens(text[start:piece_end])
             follows = piece_end == end and _is_heading(text[end : ends[min(position + 1, len(ends) - 1)]])
             cuts.append(_Cut(piece_end, tokens, follows))
             start = piece_end
@@ -122,12 +134,14 @@ def _pieces(text: str, start: int, end: int, tokens: int, max_tokens: int) -> li
     """Ends of the pieces of one paragraph, each of at most `max_tokens`; only its own end where it fits."""
     if tokens <= max_tokens:
         return [end]
+    line_ends = [found.end() for found in _LINE_END.finditer(text, start, end)]
     sentence_ends = [found.end() for found in _SENTENCE_END.finditer(text, start, end)]
     word_ends = [found.end() for found in _SPACE.finditer(text, start, end)]
     pieces: list[int] = []
     while not _fits(text, start, end, max_tokens):
         limit = _furthest(text, start, min(end, start + _LONGEST_TOKEN * max_tokens), max_tokens)
-        start = _last_between(sentence_ends, start, limit) or _last_between(word_ends, start, limit) or limit
+        better = (_last_between(ends, start, limit) for ends in (line_ends, sentence_ends, word_ends))
+        start = next((end_ for end_ in better if end_), limit)
         pieces.append(start)
     return [*pieces, end] if not pieces or pieces[-1] < end else pieces
 
