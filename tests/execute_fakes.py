@@ -49,9 +49,15 @@ class WordEmbedder:
 class RuleModels:
     """Answers with the first section's first words, or as `says` tells; counts and logs every served request."""
 
-    def __init__(self, says: Callable[[str, AnswerQuestion], Any] | None = None, log: Path | None = None) -> None:
+    def __init__(
+        self,
+        says: Callable[[str, AnswerQuestion], Any] | None = None,
+        log: Path | None = None,
+        tick: Callable[[], None] | None = None,
+    ) -> None:
         self.says = says
         self.log = log
+        self.tick = tick
         self.served: Counter[tuple[str, str]] = Counter()
         self.running = 0
         self.most = 0
@@ -69,6 +75,8 @@ class RuleModels:
         if self.log:
             with self.log.open("a", encoding="utf-8") as file:
                 file.write(f"{model}\t{request.question}\n")
+        if self.tick:
+            self.tick()
         said = self.says(model, request) if self.says else None
         call = Call(model=model, served_model=f"{model}-2026-01-01", prompt_tokens=10, completion_tokens=2, cost=0.001)
         if isinstance(said, Failure):
@@ -87,9 +95,16 @@ class RuleModels:
 class World:
     """A workspace with a suite of toy documents."""
 
-    def __init__(self, root: Path, documents: int = 2, cases: int = 4, unfilled: int = 0, **execute: Any) -> None:
+    def __init__(
+        self, root: Path, documents: int = 2, cases: int = 4, unfilled: int = 0, build: bool = True, **execute: Any
+    ) -> None:
         self.workspace = Workspace(root)
         self.settings = self.set(**execute)
+        self.documents: list[Document] = []
+        if build:
+            self._build(documents, cases, unfilled)
+
+    def _build(self, documents: int, cases: int, unfilled: int) -> None:
         self.documents = [self._document(number) for number in range(documents)]
         write_rows(self.workspace.documents_file("main"), self.documents)
         for document in self.documents:

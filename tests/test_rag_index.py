@@ -221,7 +221,7 @@ def test_a_store_that_cannot_be_written_is_not_thrown_away(shop: Shop, monkeypat
 def test_vectors_that_are_none_are_a_failure_with_the_models_name(
     shop: Shop, vectors: list[list[float]], message: str
 ) -> None:
-    shop.embedder._embed = lambda _: vectors  # type: ignore[method-assign]
+    shop.embedder._embed = lambda _: vectors  # type: ignore[method-assign, assignment]
     with pytest.raises(EmbeddingError, match=message) as caught:
         shop.ask()
     assert "toy:words" in caught.value.failure.message
