@@ -6,14 +6,12 @@ import asyncio
 from contextlib import AsyncExitStack
 from typing import Any
 
-from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
-
 from ragtester.models.accounts import Account, Said, Services
 from ragtester.models.chat import ChatClient
 from ragtester.models.clients import RETRY_AFTER
 from ragtester.models.limits import ModelTurns, ProviderGate
 from ragtester.models.prices import price_of, window_of
-from ragtester.models.retry import BackOff, CallFailed, Problem, examine, may_retry, mend
+from ragtester.models.retry import BackOff, CallFailed, Problem, attempted, examine, mend
 from ragtester.records import Failure
 from ragtester.tasks import STOPPING_FAILURES, Task
 from ragtester.text.words import estimate_tokens
@@ -77,15 +75,12 @@ class ModelCaller:
 
     async def _with_retries(self, messages: Messages, task: Task[Any, Any], account: Account, window: int) -> Said:
         limits = self.client.limits
-        retrying = AsyncRetrying(
-            stop=stop_after_attempt(limits.retries + 1),
-            wait=BackOff(limits.max_wait_seconds, self.shared.draw),
-            retry=retry_if_exception(may_retry),
-            sleep=self.shared.sleep,
-            reraise=True,
+        return await attempted(
+            lambda: self._attempt(messages, task, account, window),
+            limits.retries,
+            BackOff(limits.max_wait_seconds, self.shared.draw),
+            self.shared.sleep,
         )
-        said: Said = await retrying(self._attempt, messages, task, account, window)
-        return said
 
     async def _attempt(self, messages: Messages, task: Task[Any, Any], account: Account, window: int) -> Said:
         """One attempt, and once more for every parameter that the server turns out not to take."""

@@ -8,15 +8,13 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from typing import Any
 
-from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
-
 from ragtester.errors import UsageError
 from ragtester.models.accounts import Services
 from ragtester.models.catalogue import ModelName, prefixes
 from ragtester.models.clients import RETRY_AFTER, close_client, make_embedding_client
 from ragtester.models.limits import ModelTurns, ProviderGate
 from ragtester.models.prices import price_of
-from ragtester.models.retry import BackOff, CallFailed, Problem, examine, may_retry, mend
+from ragtester.models.retry import BackOff, CallFailed, Problem, attempted, examine, mend
 from ragtester.records import Failure
 from ragtester.settings import Settings
 from ragtester.tasks import STOPPING_FAILURES, Embedder, EmbeddingError
@@ -119,15 +117,9 @@ class ServedVectors:
             if (refused := budget.refusal(cost)) is not None:
                 raise EmbeddingError(Failure(type="budget", message=refused))
             budget.calls += 1
-            retrying = AsyncRetrying(
-                stop=stop_after_attempt(limits.retries + 1),
-                wait=BackOff(limits.max_wait_seconds, self._shared.draw),
-                retry=retry_if_exception(may_retry),
-                sleep=self._shared.sleep,
-                reraise=True,
-            )
+            back_off = BackOff(limits.max_wait_seconds, self._shared.draw)
             try:
-                vectors: list[list[float]] = await retrying(self._attempt, texts)
+                vectors = await attempted(lambda: self._attempt(texts), limits.retries, back_off, self._shared.sleep)
             except CallFailed as failed:
                 problem = failed.problem
                 says = mend(problem, self._name, limits)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, TypeVar
 
-from tenacity import RetryCallState
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
 from ragtester.models.catalogue import ModelName
 from ragtester.models.redaction import redact
@@ -38,7 +38,15 @@ _FILTER = re.compile(r"content[ _]?(?:filter|policy|management)|responsible ?ai 
 _SCHEMA = re.compile(r"response_format|json_schema|json_object|json mode|structured output|grammar", re.I)
 _TIMEOUTS = {"TimeoutError", "APITimeoutError", "TimeoutException", "ReadTimeout", "ConnectTimeout", "Timeout"}
 _TRANSPORTS = {"APIConnectionError", "TransportError", "ConnectionError", "OSError", "NetworkError", "ProtocolError"}
+_LOST = {
+    "ServerDisconnectedError",
+    "ConnectionRefusedError",
+    "ConnectionResetError",
+    "ClientConnectorError",
+    "gaierror",
+}
 FIRST_WAIT_SECONDS = 0.5
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -98,20 +106,52 @@ def may_retry(error: BaseException) -> bool:
 
 
 class BackOff:
-    """Wait of a tenacity retry: what the server asked for, or exponential back-off with full jitter, both capped."""
+    """How long to wait: what the server asked for, or exponential back-off with full jitter, both capped."""
 
     def __init__(self, most_seconds: float, draw: Any) -> None:
         self.most = most_seconds
         self.draw = draw
 
-    def __call__(self, state: RetryCallState) -> float:
-        """Seconds until the next attempt."""
-        error = state.outcome.exception() if state.outcome else None
-        asked = error.problem.retry_after if isinstance(error, CallFailed) else None
-        if asked is not None:
-            return min(asked, self.most)
-        ceiling = min(self.most, FIRST_WAIT_SECONDS * 2 ** min(state.attempt_number, 30))
+    def seconds(self, problem: Problem, attempt: int) -> float:
+        """Seconds to wait after the attempt with this number (from 1)."""
+        if problem.retry_after is not None:
+            return min(problem.retry_after, self.most)
+        ceiling = min(self.most, FIRST_WAIT_SECONDS * 2 ** min(attempt, 30))
         return float(ceiling * (0.5 + 0.5 * self.draw()))
+
+
+async def attempted(
+    attempt: Callable[[], Awaitable[T]], retries: int, back_off: BackOff, sleep: Callable[[float], Awaitable[Any]]
+) -> T:
+    """Run `attempt` until it succeeds, at most `retries` times more; raises the last CallFailed.
+
+    The first attempt runs without the machinery of retrying, which costs more than the rest of a call.
+    """
+    try:
+        return await attempt()
+    except CallFailed as failed:
+        if retries == 0 or not may_retry(failed):
+            raise
+        problem = failed.problem
+    await sleep(back_off.seconds(problem, 1))
+    retrying = AsyncRetrying(
+        stop=stop_after_attempt(retries),
+        wait=lambda state: back_off.seconds(_problem(state), state.attempt_number + 1),
+        retry=retry_if_exception(may_retry),
+        sleep=sleep,
+        reraise=True,
+    )
+
+    async def again() -> T:
+        return await attempt()
+
+    return await retrying(again)
+
+
+def _problem(state: RetryCallState) -> Problem:
+    error = state.outcome.exception() if state.outcome else None
+    assert isinstance(error, CallFailed)
+    return error.problem
 
 
 def _kind(
@@ -132,6 +172,9 @@ def _kind(
 
 def _without_status(error: BaseException, text: str) -> str:
     names = {kind.__name__ for kind in type(error).__mro__}
+    if _LOST & {kind.__name__ for kind in type(_deepest(error)).__mro__}:
+        # Some transports report a lost or refused connection as a time-out.
+        return "transport"
     if names & _TIMEOUTS:
         return "timeout"
     if _WINDOW.search(text):
@@ -168,7 +211,11 @@ def _message(error: BaseException) -> str:
         if isinstance(said, str) and said.strip():
             return " ".join(said.split())
     said = getattr(error, "error", None) or getattr(error, "message", None) or str(error)
-    if "onnect" in type(error).__name__ and (reason := _deepest(error)) is not error and str(reason):
+    if (
+        type(error).__name__.endswith(("ConnectionError", "TimeoutError", "ConnectError"))
+        and (reason := _deepest(error)) is not error
+        and str(reason)
+    ):
         said = f"{said} ({reason})"
     return " ".join(str(said).split()) or type(error).__name__
 
