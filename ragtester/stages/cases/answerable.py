@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import re
 from collections import Counter
@@ -49,6 +50,7 @@ class Retriever:
 
     def __init__(self, text: str, language: str, embedder: Embedder) -> None:
         self._text, self._language, self._embedder = text, language, embedder
+        self._lock = asyncio.Lock()
         self._windows: list[str] = []
         self._vectors: numpy.ndarray[Any, Any] | None = None
         self._counts: list[Counter[str]] = []
@@ -56,8 +58,9 @@ class Retriever:
 
     async def nearest(self, question: str) -> list[str]:
         """The windows that most probably hold an answer, best first, at most `TOP`."""
-        if not self._windows:
-            await self._build()
+        async with self._lock:  # several questions may come before the windows are built
+            if self._vectors is None:
+                await self._build()
         import numpy
 
         assert self._vectors is not None

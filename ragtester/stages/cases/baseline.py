@@ -105,9 +105,11 @@ class Baseline:
         for row in self._rows:
             desk.progress.advance(failed=not isinstance(row, Case))
 
-    async def cancel(self) -> None:
-        """Let a request that is under way come to its end."""
+    async def settle(self, *, abandon: bool = False) -> None:
+        """Wait for a request under way; `abandon` it where the user wants to leave."""
         if self._task:
+            if abandon:
+                self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
     def rows(self) -> list[Row]:
@@ -156,7 +158,7 @@ class Baseline:
             draft = tidy(written)
             found = locate(draft.quotes, (self._piece,))
             reasons = checks.failed(draft, self._setting(found), checks.MECHANICAL)
-            twin = None if reasons else desk.questions.near(draft.question)
+            twin = None if reasons else desk.questions.near(draft.question, self.work.document.language)
             if twin:
                 reasons = {"not_duplicate": f"nearly the same as an earlier one: {twin!r}"}
             if reasons:

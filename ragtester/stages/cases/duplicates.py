@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 
+from ragtester.text.languages import base, stop_words
+from ragtester.text.stems import stem
 from ragtester.text.words import words
 
 SHINGLE = 5
@@ -12,9 +13,16 @@ SKETCH = 128
 TWIN = 0.3
 
 
+# Two words this alike (rapidfuzz ratio) are one word in two spellings: "colour" and "color", not "crane" and "crate".
+SAME_WORD = 85
+
+
 class Questions:
-    """The questions a suite already has. Two are near-duplicates where their words, as written or sorted, are alike
-    by `rapidfuzz.fuzz.ratio` (0 to 100) and their numbers are the same: "mode 3" and "mode 4" ask different things.
+    """The questions a suite already has.
+
+    Two are near-duplicates where their words, as written or sorted, are alike by `rapidfuzz.fuzz.ratio` (0 to 100,
+    at least `threshold`) and what differs is grammar, inflection or spelling. A number or a content word that the
+    other lacks asks for something else, however long the rest: "mode 3" and "mode 4", "the crane" and "the winch".
     """
 
     def __init__(self, threshold: float) -> None:
@@ -22,32 +30,43 @@ class Questions:
         self._texts: list[str] = []
         self._written: list[str] = []
         self._sorted: list[str] = []
-        self._numbers: list[Counter[str]] = []
 
     def add(self, question: str) -> None:
         """Take a question into the suite."""
-        written, ordered, numbers = _forms(question)
+        found = words(question)
         self._texts.append(question)
-        self._written.append(written)
-        self._sorted.append(ordered)
-        self._numbers.append(numbers)
+        self._written.append(" ".join(found))
+        self._sorted.append(" ".join(sorted(found)))
 
-    def near(self, question: str) -> str | None:
+    def near(self, question: str, language: str) -> str | None:
         """The first question of the suite that is nearly the same, or None."""
         from rapidfuzz import fuzz, process
 
-        written, ordered, numbers = _forms(question)
-        hits: list[int] = []
-        for query, choices in ((written, self._written), (ordered, self._sorted)):
-            found = process.extract_iter(query, choices, scorer=fuzz.ratio, score_cutoff=self._threshold)
-            hits.extend(index for _, _, index in found if self._numbers[index] == numbers)
-        return self._texts[min(hits)] if hits else None
+        found = words(question)
+        hits: set[int] = set()
+        for query, choices in ((" ".join(found), self._written), (" ".join(sorted(found)), self._sorted)):
+            alike = process.extract_iter(query, choices, scorer=fuzz.ratio, score_cutoff=self._threshold)
+            hits.update(index for _, _, index in alike)
+        for index in sorted(hits):
+            if _same_words(set(found), set(self._written[index].split()), language):
+                return self._texts[index]
+        return None
 
 
-def _forms(question: str) -> tuple[str, str, Counter[str]]:
-    found = words(question)
-    numbers = Counter(word for word in found if any(character.isdigit() for character in word))
-    return " ".join(found), " ".join(sorted(found)), numbers
+def _same_words(first: set[str], second: set[str], language: str) -> bool:
+    grammar = stop_words(language)
+    code = base(language)
+    one = {stem(word, code) for word in first - second - grammar}
+    two = {stem(word, code) for word in second - first - grammar}
+    return all(_has_form(word, two) for word in one) and all(_has_form(word, one) for word in two)
+
+
+def _has_form(word: str, others: set[str]) -> bool:
+    from rapidfuzz import fuzz
+
+    if any(character.isdigit() for character in word):
+        return False
+    return word in others or any(fuzz.ratio(word, other) >= SAME_WORD for other in others)
 
 
 def sketch(text: str) -> frozenset[int]:

@@ -93,9 +93,11 @@ async def _technique(desk: Desk, corpus: Corpus, overwrite: bool) -> StageResult
                 await _finish(under_way, tally)
         while under_way:
             await _finish(under_way, tally)
-    finally:
+    except BaseException:
         for worker in under_way:
-            await worker.cancel()
+            await worker.settle(abandon=True)
+        raise
+    finally:
         desk.progress.finish()
     ledger = Ledger(planned=planned, ok=tally.ok, unfilled=tally.unfilled, skipped=planned - tally.ok - tally.unfilled)
     manifests.write(desk, corpus, started, ledger, tally)
@@ -107,7 +109,7 @@ async def _finish(under_way: deque[Strategy | Baseline], tally: manifests.Tally)
     worker = under_way[0]
     await worker.finish()
     under_way.popleft()
-    await worker.cancel()
+    await worker.settle()
     observed = worker.observed() if isinstance(worker, Baseline) else []
     tally.take(worker.work.document, worker.work.sections, worker.rows(), observed)
 

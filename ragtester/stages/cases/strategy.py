@@ -65,8 +65,10 @@ class Strategy:
         if not self._whole and len(self._rows) == len(self.work.plan.slots):
             write_rows(self._path, self.rows())
 
-    async def cancel(self) -> None:
-        """Let requests that are under way come to their end (their replies are paid for), and start no more."""
+    async def settle(self, *, abandon: bool = False) -> None:
+        """Wait for requests under way, whose replies are paid for; `abandon` them where the user wants to leave."""
+        for task in self._tasks.values() if abandon else ():
+            task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
     def rows(self) -> list[Row]:
@@ -96,7 +98,7 @@ class Strategy:
         spares = list(slot.spares)
         while not attempts.failure:
             if attempts.good:
-                twin = desk.questions.near(attempts.good.draft.question)
+                twin = desk.questions.near(attempts.good.draft.question, self.work.document.language)
                 if twin is None:
                     desk.questions.add(attempts.good.draft.question)
                     return filled(attempts, attempts.good)
