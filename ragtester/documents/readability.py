@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from ragtester.documents.pronunciations import english_syllables
+
 # textstat's locale for each language that it has a published Flesch formula for (Flesch; Amstad; Fernández Huerta;
 # Kandel and Moles; Vacca; Douma; Oborneva; and textstat's own constants for Hungarian).
 LOCALES = {
@@ -62,6 +64,8 @@ def clamp(score: float) -> float:
 
 @lru_cache(maxsize=65536)
 def _syllables(word: str, locale: str) -> int:
-    from textstat.backend.counts import count_syllables
+    """textstat's count for one word: the CMU dictionary for English, else pyphen's places of hyphenation."""
+    from textstat.backend.utils import get_pyphen
 
-    return int(count_syllables(word, locale))
+    known = english_syllables().get(word) if locale == LOCALES["en"] else None
+    return len(get_pyphen(locale).positions(word)) + 1 if known is None else known
