@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ragtester.models.embedded.english_words import (
-    ATTRIBUTES, BANNED_IN_SUBJECT, BE_PHRASES, GENERIC, PARTICIPLES, PLACED, PREPOSITIONS, VERBS, VERB_FORMS,
+    ADVERBS, ATTRIBUTES, BANNED_IN_SUBJECT, BE_PHRASES, GENERIC, IMPERATIVES, PARTICIPLES, PLACED, PREPOSITIONS, VERBS, VERB_FORMS,
 )  # fmt: skip
 from ragtester.models.embedded.facts import Found
 
@@ -57,7 +58,7 @@ def find(line: str, names: frozenset[str]) -> Iterator[Found]:
     line = line[:1].upper() + line[1:]
     if _BACKWARD.search(line) or re.search(r"\b(?:it|they|them|their)\b", line.split(" ", 3)[0], re.I):
         return
-    for whole in (_condition, _instruction, _reason):
+    for whole in (_condition, _instruction, _reason, _presence):
         if found := whole(line, names):
             yield found
             return
@@ -75,7 +76,7 @@ def parse(line: str, names: frozenset[str]) -> Clause | None:
     """Split at the first word that can only be the finite verb; None unless what stands before is a noun phrase."""
     line = re.sub(r"\s\((?:[^()]*)\)", "", line[:1].upper() + line[1:]).rstrip(".! ")
     tokens = line.split(" ")
-    for place, token in enumerate(tokens[1:12], start=1):
+    for place, token in enumerate(tokens[1:14], start=1):
         form = _finite(token, tokens, place)
         if form is None:
             continue
@@ -117,7 +118,16 @@ def noun_phrase(text: str, names: frozenset[str]) -> str | None:
     """The subject as it reads in mid-sentence, or None where it is not a noun phrase that stands alone."""
     tokens = text.strip().split(" ")
     lowered = [token.lower().strip("\"'“”,") for token in tokens]
-    if len(tokens) > 9 or "," in text or BANNED_IN_SUBJECT & set(lowered) or lowered[0] in PREPOSITIONS:
+    if lowered[-1].endswith("ly") or lowered[-1] in ADVERBS:
+        return noun_phrase(" ".join(tokens[:-1]), names) if len(tokens) > 1 else None
+    doubled = any(one == two for one, two in itertools.pairwise(lowered))
+    if doubled or re.search(r"^\d|\.\.| - |[;*:]", text) or lowered[0] in IMPERATIVES | ADVERBS:
+        return None
+    if lowered[0] in ("every", "each", "all") and (lowered[0] == "all") != _is_plural(text):
+        return None
+    if lowered[0].endswith("ing") and {"a", "an", "the"} & set(lowered):
+        return None
+    if len(tokens) > 12 or "," in text or BANNED_IN_SUBJECT & set(lowered) or lowered[0] in PREPOSITIONS:
         return None
     if lowered[-1] in PREPOSITIONS or lowered[-1] in ("the", "a", "an", "and") or not re.search(r"[A-Za-z]{2}", text):
         return None
@@ -136,11 +146,13 @@ def noun_phrase(text: str, names: frozenset[str]) -> str | None:
         return None
     if not article and _name_like(first, names):
         return text
+    if not article and len(tokens) > 1 and tokens[1][:1].isupper():
+        return text
     return first[:1].lower() + text[1:] if first[1:].islower() or article or len(first) == 1 else text
 
 
 def _name_like(word: str, names: frozenset[str]) -> bool:
-    return word in names or bool(re.search(r"[A-Z\d/._-]", word[1:])) or word[:1] in '/."“' or word[:1].islower()
+    return word in names or bool(re.search(r"[A-Z\d/._]", word[1:])) or word[:1] in '/."“' or word[:1].islower()
 
 
 def _value(text: str) -> str:
@@ -232,12 +244,27 @@ def _measure(clause: Clause) -> Found | None:
     return None
 
 
+def _often(clause: Clause) -> Found | None:
+    """`S must be inspected every 12 months`, `S are delivered within two days`."""
+    modal = clause.verb in _MODALS and clause.rest.startswith("be ")
+    if clause.verb not in _BE and not modal:
+        return None
+    match = re.match(r"(?P<p>(?:be )?\w+(?:ed|en|wn|de|nt|ut|un|ld)) (?P<v>(?P<w>every|within|once|twice|at least every|at least once"
+                     r"|at most every) (?:\d+|a|an|one|two|three|four|five|six|seven|eight|nine|ten|twelve)? ?(?:working |business "
+                     r"|calendar )?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b.*)", clause.rest)  # fmt: skip
+    if not match:
+        return None
+    return _found("within" if match["w"] == "within" else "interval", clause, match["v"], P=match["p"])
+
+
 def _attribute(clause: Clause) -> Found | None:
     """`The default value of S is V`."""
     if clause.verb not in ("is", "are", "was", "were"):
         return None
     match = re.match(rf"the (?P<a>(?:[a-z-]+ )?(?:{ATTRIBUTES})) (?:of|for) (?P<s>.+)$", clause.subject)
-    if not match or re.match(r"(?:not|also not|that|very|more|less|so|too|[a-z]+ed (?!to|by|in)|as)\b", clause.rest):
+    if not match or re.match(
+        r"(?:not|also|also not|that|very|more|less|so|too|[a-z]+ed (?!to|by|in)|as)\b", clause.rest
+    ):
         return None
     return _found("attribute", clause, clause.rest, S=match["s"], A=match["a"])
 
@@ -246,7 +273,7 @@ def _definition(clause: Clause) -> Found | None:
     """`S is a V`."""
     if clause.verb not in ("is", "are"):
         return None
-    one = re.match(r"(?:a|an|the|one of the)\s+(?!same|only|first|second|last|next|case|most\b|best|main|reason|good|bit)"
+    one = re.match(r"(?:a|an|the|one of the)\s+(?!potential|well|common|useful|good|simple|good|special|single|bit|same|only|first|second|last|next|case|most\b|best|main|reason|good|bit)"
                    r"[A-Za-z]", clause.rest)  # fmt: skip
     many = clause.plural and re.match(
         r"(?!\w+ly\b|not\b|in\b|at\b|on\b|all\b|to\b|more\b|very\b|also\b|both\b|still\b|just\b|no\b|only\b|as\b|often\b)"
@@ -255,6 +282,10 @@ def _definition(clause: Clause) -> Found | None:
                          r"|left|sent|put|set)\s(?:that|which|for|of)\b|\w+(?:ed|en)\s(?:for|of)\b", clause.rest):  # fmt: skip
         many = None
     if not (one or many) or len(clause.rest.split()) < 4 or re.search(r"\bof the$", clause.subject):
+        return None
+    if re.match(r"(?:each|every|all|the use|any)\b", clause.subject) or re.match(
+        r"(?:the|one of the) (?:most\b|\w+est\b)|built out", clause.rest
+    ):
         return None
     if re.match(r"the\s", clause.subject) and len(clause.subject.split()) < 3:
         return None
@@ -269,7 +300,8 @@ def _rule(clause: Clause) -> Found | None:
     if match := re.match(rf"be (?P<p>{PLACED})\s+(?P<v>(?:in|under|at|on|inside|within|into)\s.+)", rest):
         return _found("where_must", clause, match["v"], P=match["p"])
     if len(rest.split()) < 3 or re.match(
-        r"(?:be )?(?:possible|able|aware|noted|fine|enough|clear|also|have been)\b", rest
+        r"(?:be )?(?:still|minimally|now|then|probably|possible|able|aware|noted|fine|enough|clear|also|have been)\b",
+        rest,
     ):
         return None
     if match := re.match(
@@ -278,15 +310,22 @@ def _rule(clause: Clause) -> Found | None:
     ):  # noqa: E501
         if match["p"].split()[1] in PARTICIPLES:
             return _found("when_must", clause, match["v"], P=match["p"])
+    if clause.verb in ("may", "should") and rest.startswith("not be "):
+        return None
     if clause.verb == "cannot" or rest.startswith("not "):
         return _found("forbidden", clause, rest)
-    if clause.verb == "may":
-        return _found("allowed", clause, rest)
+    if clause.verb == "may" and not rest.startswith("not "):
+        passive = re.match(r"be (\w+)\b", rest)
+        return _found("allowed", clause, rest) if passive and passive[1] in PARTICIPLES else None
     return _found("rule", clause, rest)
 
 
 def _ability(clause: Clause) -> Found | None:
-    if clause.verb != "can" or re.match(r"(?:be|not|also|only|have)\b", clause.rest) or len(clause.rest.split()) < 3:
+    if (
+        clause.verb != "can"
+        or re.match(r"(?:be|not|also|only|have|each|get|then|easily be|end|now)\b", clause.rest)
+        or len(clause.rest.split()) < 3
+    ):
         return None
     return _found("ability", clause, clause.rest)
 
@@ -306,6 +345,26 @@ def _lexical(clause: Clause) -> Found | None:
     return _found(f"verb:{clause.verb}", clause, rest)
 
 
+def _treatment(clause: Clause) -> Found | None:
+    """`S are uploaded to V`, `S was changed to V`, `S can be used with V`: what happens to S."""
+    rest = _rest(clause)
+    if clause.verb == "can" and rest.startswith("be "):
+        kind, rest = "usable", rest.removeprefix("be ")
+    elif clause.verb in _BE:
+        kind = "happened" if clause.verb in ("was", "were") else "treated"
+    else:
+        return None
+    passive = re.match(r"(\w+)\b", rest)
+    if (
+        not passive
+        or passive[1] not in PARTICIPLES - {"made", "done", "given", "taken", "found"}
+        or len(rest.split()) < 4
+        or rest.startswith(("used as ", "based "))
+    ):
+        return None
+    return _found(kind, clause, rest)
+
+
 def _by_default(clause: Clause) -> Found | None:
     if re.search(r"\bnot\b", clause.rest) or len(clause.rest.split()) < 2:
         return None
@@ -314,21 +373,22 @@ def _by_default(clause: Clause) -> Found | None:
 
 
 RULES: tuple[Callable[[Clause], Found | None], ...] = (
-    _attribute, _phrase, _time, _measure, _agent, _definition, _rule, _ability, _lexical,
+    _attribute, _phrase, _time, _measure, _often, _agent, _definition, _rule, _treatment, _ability, _lexical,
 )  # fmt: skip
 
 
 def _condition(line: str, names: frozenset[str]) -> Found | None:
     """`If C, M`: what happens, or what is to be done."""
-    match = re.match(r"(?P<w>If|When|Whenever) (?P<c>[^,;:()]{12,90}), (?:then )?(?P<m>[^:;]{15,170})[.!]$", line)
+    match = re.match(r"(?P<w>If|When|Whenever|Once) (?P<c>[^,;:()]{12,90}), (?:then )?(?P<m>[^:;]{15,170})[.!]$", line)
     if not match or re.search(
-        r"\b(?:it|they|them|their|its|he|she|one|ones|so|not sure|the latter|want)\b", match["c"]
+        r"\b(?:it|they|them|their|its|he|she|one|ones|so|not sure|the latter|want|more|also|another|other|already)\b",
+        match["c"],
     ):
         return None
     main = match["m"]
-    if re.match(r"(?:it|they|this|that|there|and|or|but|which|as|in which|so|e\.g)\b", main, re.I) or "?" in main:
+    if re.match(r"(?:this|that|there|and|or|but|which|as|in which|so|e\.g)\b", main, re.I) or "?" in main:
         return None
-    told = re.match(r"(?:you (?:must|should|can|may|need|have to|will need|could)|please\b)", main)
+    told = re.match(r"(?:you (?:must|should|can|need|have to|will need)|please\b)", main)
     imperative = re.match(r"(?:use|run|type|add|open|set|check|make|remove|install|create|edit|press|select|click|contact"
                           r"|call|ask|try|go|change|put|choose|do|see|consult|report|upload)\b", main)  # fmt: skip
     if imperative and main.startswith(("see", "consult")):
@@ -340,7 +400,23 @@ def _condition(line: str, names: frozenset[str]) -> Found | None:
     if len(condition.split()) < 4:
         return None
     kind = "what_to_do" if told or imperative else "consequence"
-    return Found(kind, {"C": condition, "w": match["w"].lower()}, main, f"{main[:1].upper()}{main[1:]}.")
+    return Found(kind, {"C": condition, "w": match["w"].lower()}, main, _sentence(line))
+
+
+def _presence(line: str, names: frozenset[str]) -> Found | None:
+    """`There are V in S`, `There must be no V in S`."""
+    match = re.match(
+        r"There (?P<m>is|are|must be|should be|shall be) (?P<v>[^,;:()]{3,70}) (?:in|on|under|within|inside) (?P<s>[^,;:()]{3,50})[.!]$",
+        line,
+    )
+    if not match or re.search(r"^(?:not|more)\b|\b(?:way|ways|need|reason|difference|possibility)\b", match["v"]):
+        return None
+    subject = noun_phrase(match["s"], names)
+    if subject is None:
+        return None
+    kind = "absent" if match["v"].startswith("no ") else "present"
+    plural = "do" if _is_plural(subject) else "does"
+    return Found(kind, {"S": subject, "is": match["m"][:2], "do": plural}, match["v"], _sentence(line))
 
 
 def _instruction(line: str, names: frozenset[str]) -> Found | None:
@@ -367,9 +443,7 @@ def _instruction(line: str, names: frozenset[str]) -> Found | None:
 
 def _reason(line: str, names: frozenset[str]) -> Found | None:
     """`S is ... because V`."""
-    match = re.match(
-        r"(?P<a>[^;:()]{15,120}?),? (?P<b>because|since|in order to|so that) (?P<v>(?!of\b)[^:;]{12,150})[.!]$", line
-    )
+    match = re.match(r"(?P<a>[^;:()]{15,120}?),? (?P<b>because|since|so that) (?P<v>(?!of\b)[^:;]{12,150})[.!]$", line)
     if not match or re.search(r",|\b(?:it|they|them|only|partly|but)\b", match["a"]):
         return None
     clause = parse(match["a"] + ".", names)

@@ -16,7 +16,7 @@ BANNED_IN_SUBJECT = frozenset(
     paper document manual guide text book article author authors reason problem idea thing things way ways case cases
     difference differences result results note step point fact question answer part rest above-mentioned first second
     third fourth last both be been being is are was were has have had must shall should may can will see please version
-    more less something anything everything nothing nobody everybody somebody yes no let lets i.e. e.g. etc""".split()
+    more less whereas once until unless despite given due during after before if something anything everything nothing nobody everybody somebody yes no let lets i.e. e.g. etc""".split()
 )
 GENERIC = frozenset(
     """user users people developer developers system systems package packages program programs file files method methods
@@ -24,7 +24,17 @@ GENERIC = frozenset(
     code process option options tool tools work everyone someone application applications implementation object
     objects parameter parameters argument arguments change changes type types purpose requirements rationale notes
     directory directories item items number numbers set main new default time approach feature features solution
-    algorithm technique research results community team""".split()
+    algorithm technique research results community team factors relevant certain specific additional general new other
+    different various major important particular current main key basic simple typical normal common date dates patch
+    patches step steps part parts side sides top bottom end start beginning way ways possible special good better best""".split()
+)
+ADVERBS = frozenset(
+    "just instead also then now always still only even often never ever too again once therefore thus each both".split()
+)
+IMPERATIVES = frozenset(
+    """set get make add see open install use run start create put let try go do change note copy type build check ensure
+    remember keep click select choose enter press follow give take call ask read write edit remove delete find look
+    consider include specify define start starting using by""".split()
 )
 ATTRIBUTES = (
     "purpose|name|value|size|length|width|height|depth|goal|aim|role|number|maximum|minimum|location|format|type|owner"
@@ -52,10 +62,13 @@ BE_PHRASES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(pattern))
     for kind, pattern in (
         ("named", r"(?:called|named|known as|also known as|referred to as) (?P<v>[^ ,]+(?: [^ ,]+){0,4}$)"),
-        ("purpose", r"(?:used|intended|designed|meant|provided|reserved) (?P<v>(?:to [a-z]+|for|as) .+)"),
+        ("purpose", r"(?:used|intended|designed|meant|reserved) (?P<v>(?:to [a-z]+|for|as) .+)"),
         ("necessary", r"(?:required|needed|necessary|essential|indispensable) (?P<v>(?:for|to|in order to) .+)"),
         ("based", r"(?:based|built) (?P<v>(?:on|upon|around) .+)"),
-        ("composed", r"(?:made up of|composed of|divided into|split into|grouped into|organi[sz]ed into) (?P<v>.+)"),
+        (
+            "composed",
+            r"(?:made up of|built out of|built up from|composed of|divided into|split into|grouped into|organi[sz]ed into) (?P<v>.+)",
+        ),
         ("written_in", r"(?:written|implemented|programmed) (?P<v>in [A-Z]\S*.*)"),
         ("charge", r"(?:responsible|in charge) (?P<v>(?:for|of) .+)"),
         ("comparable", r"(?:similar|equivalent|identical|analogous|comparable) (?P<v>to .+)"),
@@ -99,9 +112,9 @@ support|n|What can {S} cope with?|supported features
 use|n|What {do} {S} rely on?|underlying technique
 employ||What {do} {S} make use of?|underlying technique
 return|n|What {do} {S} give back?|outcome returned
-create||What {do} {S} bring into being?|what gets created
-generate||What {do} {S} turn out?|output
-produce|n|What {do} {S} turn out?|output
+create||What comes into being through {S}?|outcome
+generate||What {do} {S} yield?|outcome
+produce|n|What {do} {S} yield?|outcome
 define||What {do} {S} lay down?|what is laid down
 specify||What {do} {S} lay down?|what is laid down
 describe||What {do} {S} explain?|topic explained

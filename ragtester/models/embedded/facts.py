@@ -6,12 +6,16 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ragtester.models.embedded.statements import Statement
 from ragtester.text.quantities import quantities
 from ragtester.text.stems import stems
 from ragtester.text.words import words
 
+_CONTENT = re.compile(
+    r"[A-Za-z][\w.-]*\w|[\u30a1-\u30fc]{3,}|[\u4e00-\u9fff]{2,}|[^\W\d_\u3040-\u30ff\u4e00-\u9fff][^\W_\u3040-\u30ff\u4e00-\u9fff'’-]*[^\W_\u3040-\u30ff\u4e00-\u9fff]"
+)
 _NAMED = re.compile(r"[/.]?\w[\w./+-]*[A-Z\d_/.+-][\w./+-]*\w|[A-Z][\w+-]*\w|/\w[\w/.-]*\w")
 
 
@@ -61,14 +65,30 @@ def keywords_of(value: str, asked: str, common: Counter[str], language: str, lim
             _add(chosen, text, known, language)
     for match in _NAMED.finditer(value):
         _add(chosen, match.group().strip(".,;:"), known, language)
-    content = [word for word in re.findall(r"[^\W\d_][\w'’-]*\w", value) if stems(word, language)]
-    content.sort(key=lambda word: (common[stems(word, language)[0]], -len(word)))
+    content = [word for word in _CONTENT.findall(value) if stems(word, language)]
+    weak = _weak(language)
+    content.sort(
+        key=lambda word: (
+            word.lower() in weak or word.endswith(("ly", "ing")),
+            common[stems(word, language)[0]],
+            -len(word),
+        )
+    )
     for word in content:
         if len(chosen) >= max(1, limit - 1):
             break
-        if len(word) >= 4:
+        if len(word) >= (2 if ord(word[0]) > 0x3000 else 4):
             _add(chosen, word, known, language)
     return tuple(sorted(chosen[:limit], key=value.find))
+
+
+@lru_cache(maxsize=8)
+def _weak(language: str) -> frozenset[str]:
+    """Words that carry little of an answer: verbs' forms and adjectives that have a synonym."""
+    from ragtester.models.embedded.english_words import GENERIC, PARTICIPLES, VERB_FORMS
+    from ragtester.models.embedded.rewording import weak_words
+
+    return weak_words(language) | (PARTICIPLES | GENERIC | frozenset(VERB_FORMS) if language == "en" else frozenset())
 
 
 def _add(chosen: list[str], word: str, known: set[str], language: str) -> None:

@@ -31,16 +31,20 @@ PATTERNS: dict[str, tuple[Row, ...]] = {
         requires ||| benötigt|benötigen|erfordert|erfordern|verlangt|verlangen |||
         amount ||| beträgt(?= [^.]*\d)|liegt bei(?= \d) |||
         rule ||| muss|müssen|darf|dürfen|soll|sollen |||
-        definition ||| (?:ist|sind|bezeichnet|bedeutet|bezeichnen)(?= (?:{a})\b) |||
+        definition ||| (?:ist|sind|bezeichnet|bedeutet|bezeichnen)(?= (?:{a})\b(?! (?:gute|guter|wichtige|Frage))) |||
+        treated ||| (?:wird|werden)(?= .{12,}(?:t|en)\.$) |||
+        happened ||| (?:wurde|wurden)(?= .{12,}(?:t|en)\.$) |||
         """),
     "fr": _rows("un|une|le|la|l['’]\\w+|des|les", r"""
         purpose ||| sert à|servent à|vise à|visent à|a pour (?:but|objectif) (?:de|d['’])|ont pour (?:but|objectif) (?:de|d['’]) ||| servent|visent|ont
-        composed ||| comprend|comprennent|contient|contiennent|inclut|incluent|comporte|comportent|regroupe|regroupent|se compose de|se composent de |||
-        allows ||| permet(?: de)?|permettent(?: de)?|permettra(?: de)? ||| permettent
+        composed ||| comprend|comprennent|contient|contiennent|inclut|incluent|comporte|comportent|regroupe|regroupent|présente|présentent|propose|proposent|offre|offrent|se compose de|se composent de |||
+        allows ||| permet(?: de)?|permettent(?: de)?|permettra(?: de)?|favorise|favorisent|facilite|facilitent ||| permettent|favorisent|facilitent
         requires ||| nécessite|nécessitent|exige|exigent|requiert|requièrent |||
         advice ||| devrait|devraient |||
         rule ||| doit|doivent|devra|devront |||
-        definition ||| (?:est|sont|désigne|désignent|constitue|constituent)(?= (?:{a})\b) |||
+        definition ||| (?:est|sont|désigne|désignent|constitue|constituent)(?= (?:{a})\b(?! (?:atout|priorité|défi|bon|bonne|grand|grande|élément|facteur|enjeu|chose|des plus))) |||
+        treated ||| (?:est|sont|sera|seront)(?= \w+(?:é|ée|és|ées)\b .{12}) |||
+        happened ||| (?:a|ont) été(?= \w+(?:é|ée|és|ées)\b .{12}) |||
         """),
     "es": _rows("un|una|el|la|los|las", r"""
         purpose ||| sirve para|sirven para|se (?:utiliza|usa|emplea) para|se (?:utilizan|usan|emplean) para ||| sirven|se \w+n
@@ -49,6 +53,8 @@ PATTERNS: dict[str, tuple[Row, ...]] = {
         requires ||| requiere|requieren|necesita|necesitan|exige|exigen |||
         rule ||| debe|deben|deberá|deberán |||
         definition ||| (?:es|son)(?= (?:{a})\b) |||
+        treated ||| (?:es|son|será|serán)(?= \w+[ai]d[oa]s?\b .{12}) |||
+        happened ||| (?:fue|fueron)(?= \w+[ai]d[oa]s?\b .{12}) |||
         """),
     "it": _rows("un|una|uno|il|lo|la|i|gli|le", r"""
         purpose ||| serve (?:a|per)|servono (?:a|per)|(?:viene|è) (?:usat|utilizzat|impiegat)[oa] per|(?:vengono|sono) (?:usat|utilizzat|impiegat)[ie] per ||| servono|vengono|sono
@@ -57,6 +63,8 @@ PATTERNS: dict[str, tuple[Row, ...]] = {
         requires ||| richiede|richiedono|esige |||
         rule ||| deve|devono |||
         definition ||| (?:è|sono)(?= (?:{a})\b) |||
+        treated ||| (?:viene|vengono|sarà|saranno)(?= \w+[aiu]t[oaie]\b .{12}) |||
+        happened ||| (?:è stat[oa]|sono stat[ie]|venne|vennero)(?= \w+[aiu]t[oaie]\b .{12}) |||
         """),
     "pt": _rows("um|uma|o|a|os|as", r"""
         purpose ||| serve para|servem para|é (?:usad|utilizad)[oa] para|são (?:usad|utilizad)[oa]s para ||| servem|são
@@ -65,6 +73,8 @@ PATTERNS: dict[str, tuple[Row, ...]] = {
         requires ||| requer|requerem|exige|exigem|necessita de |||
         rule ||| deve|devem|deverá|deverão |||
         definition ||| (?:é|são)(?= (?:{a})\b) |||
+        treated ||| (?:é|são|será|serão)(?= \w+[ai]d[oa]s?\b .{12}) |||
+        happened ||| (?:foi|foram)(?= \w+[ai]d[oa]s?\b .{12}) |||
         """),
     "nl": _rows("een|de|het", r"""
         purpose ||| dient (?=om|voor|als)|dienen (?=om|voor|als)|wordt gebruikt (?=om|voor)|worden gebruikt (?=om|voor) ||| dienen|worden
@@ -73,13 +83,15 @@ PATTERNS: dict[str, tuple[Row, ...]] = {
         requires ||| vereist|vereisen |||
         rule ||| moet|moeten|mag|mogen |||
         definition ||| (?:is|zijn)(?= (?:{a})\b) |||
+        treated ||| (?:wordt|worden)(?= .{12,}) |||
+        happened ||| (?:werd|werden)(?= .{12,}) |||
         """),
     "ru": _rows("", r"""
         definition ||| (?:—|–|-) это|— |||
         purpose ||| (?:используется|используются|применяется|применяются|предназначен[аоы]?|служит|служат)(?= (?:для|чтобы)\b) ||| \w+ются|служат|предназначены
         allows ||| позволяет|позволяют ||| позволяют
-        composed ||| содержит|содержат|включает(?: в себя)?|включают(?: в себя)?|состоит из|состоят из |||
-        requires ||| требует|требуют |||
+        composed ||| содержит|содержат|включает(?: в себя)?|включают(?: в себя)?|состоит из|состоят из ||| содержат|включают|состоят
+        requires ||| требует|требуют ||| требуют
         rule ||| должен|должна|должно|должны |||
         """),
 }  # fmt: skip
@@ -90,42 +102,53 @@ WHOLE: dict[str, tuple[tuple[str, re.Pattern[str]], ...]] = {
         "de": (
             ("share", r"^(?:Rund |Etwa |Fast )?(?P<v>\d[\d.,]*\s?(?:%|Prozent)) (?P<r>(?:der|des|aller|von) [^,;:]{10,110})\.$"),
             ("year", r"^(?:Im Jahre? |)(?P<v>(?:19|20)\d\d) (?P<r>(?:wurden?|entstand|begann|erschien|gründete|eröffnete)\b[^,;:]{10,90})\.$"),
-            ("consequence", r"^Wenn (?P<c>[^,;:]{12,80}), (?P<v>[^;:]{15,150})\.$"),
+            ("interval", r"^(?P<S>[^,;:()]{3,60}?) (?P<is>wird|werden|muss|müssen) (?P<v>(?:mindestens )?alle \d+ \w+|(?:mindestens )?einmal (?:im|pro) \w+|(?:halb)?jährlich|monatlich|täglich|wöchentlich) (?P<P>\w+(?:t|en)(?: werden)?)\.$"),
+            ("within", r"^(?P<S>[^,;:()]{3,60}?) (?P<is>wird|werden|muss|müssen) (?P<v>innerhalb (?:von )?\w+ \w+|binnen \w+ \w+) (?P<P>\w+(?:t|en)(?: werden)?)\.$"),
+            ("how_to", r"^Um (?P<x>[^,;:]{8,80} (?:zu \w+|\w+zu\w+)), (?P<v>[^;:]{15,150})\.$"),
+            ("named", r"^(?P<S>[^,;:()]{3,50}?) (?:wird|werden) (?:auch |oft )?(?:als )?(?P<v>[^,;:]{3,40}) (?:genannt|bezeichnet)\.$"),
+            ("consequence", r"^(?P<w>Wenn|Falls|Sobald) (?P<c>[^,;:]{12,80}), (?P<v>[^;:]{15,150})\.$"),
         ),
         "fr": (
-            ("share", r"^(?:Environ |Près de |Plus de )?(?P<v>\d[\d,]*\s?%) (?P<r>(?:des|de la|du|d['’]) ?[^,;:]{10,110})\.$"),
-            ("count", r"^(?:En tout, |Au total, |Environ )?(?P<v>\d[\d\s]*) (?P<r>(?!%|%)[a-zé]+s [^,;:]{10,110})\.$"),
+            ("share", r"^(?:Environ |Près de |Plus de )?(?P<v>\d[\d,]*\s?%) (?P<r>(?:des|de la|du|d['’]) ?[^,;:]{10,110}?)(?:, (?:mais|alors|tandis|et|ce qui|dont|soit)[^;:]*)?\.$"),
+            ("interval", r"^(?P<S>[^,;:()]{3,60}?) (?P<is>est|sont|doit être|doivent être) (?P<P>\w+(?:é|ée|és|ées)) (?P<v>(?:au moins )?(?:tous|toutes) les \d* ?\w+|chaque \w+|une fois par \w+)\.$"),
+            ("share", r"^(?:[^,;:]{3,50}, )?(?:on peut conclure que )?\d[\d\s]* (?P<a>des \w+), soit (?P<v>\d[\d,]*\s?%), (?P<b>[^,;:]{8,90})\.$"),
+            ("count", r"^(?:En tout, |Au total, |Environ )?(?P<v>\d[\d\s]*) (?P<r>(?!%|%)[a-zé]+s [^,;:]{10,110}?)(?:, (?:qui|dont|mais|ce qui)[^;:]*)?\.$"),
             ("year", r"^En (?P<v>(?:19|20)\d\d), (?P<r>(?!les? \w+ suivant|cette|ce )[^;:]{10,90}?)(?:, [^;:]{5,120})?\.$"),
-            ("consequence", r"^Si (?P<c>[^,;:]{12,80}), (?P<v>[^;:]{15,150})\.$"),
+            ("consequence", r"^(?P<w>Si|Lorsque|Quand) (?P<c>[^,;:]{12,80}), (?P<v>[^;:]{15,150})\.$"),
+            ("how_to", r"^(?:Pour|Afin de) (?P<x>[a-zéèê]+(?:er|ir|re) [^,;:]{8,70}), (?P<v>[^;:]{15,150})\.$"),
         ),
         "es": (
             ("share", r"^(?:El |Un )(?P<v>\d[\d,]*\s?%) (?P<r>(?:de|del|de los|de las) [^,;:]{10,110})\.$"),
             ("year", r"^En (?P<v>(?:19|20)\d\d), (?P<r>[^,;:]{10,90})\.$"),
-            ("consequence", r"^Si (?P<c>[^,;:]{12,80}), (?P<v>[^;:]{15,150})\.$"),
+            ("consequence", r"^(?P<w>Si|Cuando) (?P<c>[^,;:]{12,80}), (?P<v>[^;:]{15,150})\.$"),
+            ("how_to", r"^Para (?P<x>[a-zñ]+(?:ar|er|ir) [^,;:]{8,70}), (?P<v>[^;:]{15,150})\.$"),
         ),
         "it": (
             ("share", r"^(?:Il |L['’])(?P<v>\d[\d,]*\s?%) (?P<r>(?:dei|delle|degli|della|del) [^,;:]{10,110})\.$"),
             ("year", r"^Nel (?P<v>(?:19|20)\d\d),? (?P<r>[^,;:]{10,90})\.$"),
-            ("consequence", r"^Se (?P<c>[^,;:]{12,80}), (?P<v>[^;:]{15,150})\.$"),
+            ("consequence", r"^(?P<w>Se|Quando) (?P<c>[^,;:]{12,80}), (?P<v>[^;:]{15,150})\.$"),
+            ("how_to", r"^Per (?P<x>[a-z]+(?:are|ere|ire|rre) [^,;:]{8,70}), (?P<v>[^;:]{15,150})\.$"),
         ),
         "pt": (
             ("share", r"^(?P<v>\d[\d,]*\s?%) (?P<r>(?:dos|das|da|do) [^,;:]{10,110})\.$"),
             ("year", r"^Em (?P<v>(?:19|20)\d\d), (?P<r>[^,;:]{10,90})\.$"),
-            ("consequence", r"^Se (?P<c>[^,;:]{12,80}), (?P<v>[^;:]{15,150})\.$"),
+            ("consequence", r"^(?P<w>Se|Quando) (?P<c>[^,;:]{12,80}), (?P<v>[^;:]{15,150})\.$"),
+            ("how_to", r"^Para (?P<x>[a-zç]+(?:ar|er|ir) [^,;:]{8,70}), (?P<v>[^;:]{15,150})\.$"),
         ),
         "nl": (
             ("share", r"^(?:Ongeveer )?(?P<v>\d[\d,]*\s?(?:%|procent)) (?P<r>van [^,;:]{10,110})\.$"),
             ("year", r"^In (?P<v>(?:19|20)\d\d) (?P<r>(?:werd|werden|begon|verscheen|ontstond)\b[^,;:]{10,90})\.$"),
-            ("consequence", r"^Als (?P<c>[^,;:]{12,80}), (?P<v>[^;:]{15,150})\.$"),
+            ("consequence", r"^(?P<w>Als|Wanneer) (?P<c>[^,;:]{12,80}), (?P<v>[^;:]{15,150})\.$"),
         ),
         "ru": (
             ("year", r"^В (?P<v>(?:19|20)\d\d) году (?P<r>[^,;:]{10,90})\.$"),
             ("how_to", r"^(?:Для того,? чтобы|Чтобы) (?P<x>[^,;:]{10,80}), (?P<v>[^;:]{15,150})\.$"),
-            ("consequence", r"^Если (?P<c>[^,;:]{12,80}), (?:то )?(?P<v>[^;:]{15,150})\.$"),
+            ("consequence", r"^(?P<w>Если|Когда) (?P<c>[^,;:]{12,80}), (?:то )?(?P<v>[^;:]{15,150})\.$"),
         ),
         "ja": (
             ("how_to", r"^(?P<x>[^、。：:]{4,28}[うくぐすつぬぶむる])(?:ためには|には)、(?P<v>[^：:]{8,90})。$"),
             ("consequence", r"^(?P<c>(?!この|その|これ|それ)[^、。：:]{5,32})(?:場合は|場合には|場合|と)、(?P<v>[^：:]{8,90})。$"),
+            ("topic", r"^(?P<S>(?!これ|それ|この|その|ここ|次|デフォルト|また|しかし|つまり|そして|どちら)[^、。はがを：:（）「」]{4,24}(?<![にてでもとやの合]))は、?(?P<v>[^：:。]{10,80}(?:されます|できます|なります|ません|されています|しています))。$"),
             ("definition", r"^(?P<S>(?!これ|それ|この|その|ここ|次)[^、。は：:]{2,20})(?:とは|は)、?(?P<v>[^：:]{10,80}(?:こと|もの|値|機能|ツール|形式|ファイル|オプション|コマンド|ソフトウェア|プログラム|言語)(?:です|である|だ))。$"),
         ),
         "zh": (
@@ -150,12 +173,12 @@ PRONOUNS = {
     "de": _set("""dies diese dieser dieses diesem diesen es er sie wir ich du ihr man das dort hier dabei damit dazu dafür
         darin jene jener was wer wie wo wenn falls beim im in am auf mit von nach bei für zur zum um als dadurch hierzu
         abbildung tabelle kapitel abschnitt beispiel folgende folgender folgendes der die dessen deren sich nicht auch
-        nur zwar denn und ziel problem grund heute dann""") - _set("der die das"),
+        nur zwar denn und ziel problem grund heute dann per ganz anderes andere anderer""") - _set("der die das"),
     "fr": _set("""ce cet cette ces cela ceci il elle ils elles on nous vous je tu ça celui celle ceux celles dont qui que
         quoi où si quand lorsque comme pour par en dans avec sur son sa ses leur leurs mon ma mes notre nos votre vos
         tableau figure section chapitre exemple suivant suivante suivants suivantes dernier première premier y ne c’est
         c'est objectif question résultat synthèse document plan aussi ainsi donc cependant y lequel autre autres celle-ci
-        celui-ci""") - _set("plan"),
+        celui-ci tous toutes tout toute plusieurs certains certaines chacune chacun""") - _set("plan"),
     "es": _set("""esto esta este estos estas eso esa ese ello él ella ellos ellas nosotros yo se lo que quien donde cuando
         si como para por en con sobre su sus nuestro nuestra tabla figura sección capítulo ejemplo siguiente siguientes
         anterior otro otra también no objetivo problema"""),
@@ -170,9 +193,19 @@ PRONOUNS = {
         hier daar""") - _set("het"),
     "ru": _set("""это этот эта эти этого этой он она оно они мы вы я ты его её их наш ваш который которая которые что кто
         где когда если как для при в на с по из у о к тот та те такой такие такая там здесь тут также и а но не один
-        одна пример рисунок таблица раздел глава следующий следующая следующие данный данная данные первый последний
+        одна пример рисунок таблица раздел глава следующий следующая следующие данный данная данные первый первая первое вторая второй второе третий третья последний
         последняя большинство некоторые другой другие все проблема вам чтобы после перед хотя каждый цель"""),
 }  # fmt: skip
+# May stand inside a subject, but not open it.
+PREPOSITIONS = {
+    "de": _set("beim im in am auf mit von nach bei für zur zum um als durch ohne gegen unter über zu per aus vor"),
+    "fr": _set("comme pour par en dans avec sur son sa ses leur leurs que qui dont à"),
+    "es": _set("como para por en con sobre su sus que"),
+    "it": _set("come per in con su suo sua suoi loro che"),
+    "pt": _set("como para por em com sobre seu sua seus suas que"),
+    "nl": _set("als in op met van voor bij om zijn haar hun"),
+    "ru": _set("как для при в на с по из у о к и"),
+}
 BACKWARD = {
     "de": re.compile(r"\b(?:dies|diese[rmns]?|oben|unten|folgende[rmns]?|hier|vorherige[rmns]?|wir|ich|unser\w*)\b", re.I),
     "fr": re.compile(r"\b(?:ceci|cela|ce|cet|cette|ces|ci-dessus|ci-dessous|suivante?s?|précédente?s?|nous|notre|nos|je|"
@@ -213,6 +246,5 @@ VALUE_LABELS = {
     "ja": "数値", "zh": "数值多少", "ko": "값", "pl": "jaka wartość", "sv": "vilket värde", "da": "hvilken værdi",
     "nb": "hvilken verdi", "no": "hvilken verdi", "cs": "jaká hodnota", "ro": "ce valoare", "tr": "hangi değer",
     "hu": "milyen érték", "fi": "mikä arvo", "uk": "яке значення", "el": "ποια τιμή", "ca": "quin valor",
-    "de": "welcher Wert", "fr": "quelle valeur", "es": "qué valor", "it": "quale valore", "pt": "qual valor",
-    "nl": "welke waarde", "ru": "какое значение", "ar": "القيمة",
+    "ar": "القيمة",
 }  # fmt: skip

@@ -12,6 +12,7 @@ from ragtester.models.embedded.language_patterns import (
     JOINING,
     OPENINGS,
     PATTERNS,
+    PREPOSITIONS,
     PRONOUNS,
     VALUE_LABELS,
     WHOLE,
@@ -24,9 +25,12 @@ from ragtester.text.words import words
 _CYRILLIC, _WIDE = re.compile(r"[\u0400-\u04ff]"), re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _CUT = re.compile(r";\s|\s[–—-]\s|:\s|\s\((?=[^)]*$)")
 _ENDS = ".!。．"
+_LINKS = frozenset(
+    "de du des d' pour dans par avec à sur von für mit im in am auf para por con en di del della per con nel do da em voor van bij для по на с".split()
+)
 
 
-def find(line: str, code: str) -> Iterator[Found]:
+def find(line: str, code: str, names: frozenset[str] = frozenset()) -> Iterator[Found]:
     """The first fact that a pattern of the language finds in one tidy sentence."""
     line = _opened(line, code).strip()
     if (code == "ru" and not _mostly(_CYRILLIC, line)) or (code in ("ja", "zh", "ko") and not _mostly(_WIDE, line)):
@@ -34,7 +38,7 @@ def find(line: str, code: str) -> Iterator[Found]:
     if code in BACKWARD and BACKWARD[code].search(line):
         return
     for rule in (_whole, _pattern, _keyword):
-        if found := rule(line, code):
+        if found := rule(line, code, names):
             yield found
             return
 
@@ -63,21 +67,41 @@ def _mostly(script: re.Pattern[str], line: str) -> bool:
     return len(script.findall(line)) >= 0.5 * sum(character.isalpha() for character in line)
 
 
-def _whole(line: str, code: str) -> Found | None:
+def _whole(line: str, code: str, names: frozenset[str]) -> Found | None:
     """Sentences recognised as a whole: a share of something, a year at the start, a condition."""
     for kind, pattern in WHOLE.get(code, ()):
         if match := pattern.match(line):
             groups = {name: text.strip(" 、,") for name, text in match.groupdict().items() if name != "v" and text}
+            if "S" in groups and code in ARTICLES:
+                subject = _subject(groups["S"], code, names)
+                if subject is None:
+                    return None
+                groups["S"] = subject
+            if "a" in groups:
+                groups["r"] = f"{groups['a']} {groups.pop('b')}"
+            if "r" in groups:
+                groups["r"] = _short(groups["r"])
             return Found(kind, groups, match["v"].strip(" 、,"), line)
     return None
 
 
-def _pattern(line: str, code: str) -> Found | None:
+def _short(text: str) -> str:
+    """At most seven words, cut before a preposition: longer runs would be copied."""
+    tokens = text.split(" ")
+    while len(tokens) > 7:
+        cut = max((place for place in range(3, len(tokens)) if tokens[place].lower() in _LINKS), default=0)
+        if not cut:
+            break
+        tokens = tokens[:cut]
+    return " ".join(tokens)
+
+
+def _pattern(line: str, code: str, names: frozenset[str]) -> Found | None:
     for kind, plural, pattern in PATTERNS.get(code, ()):
         match = pattern.match(line)
         if not match:
             continue
-        subject, value = _subject(match["s"], code), match["v"].rstrip(_ENDS)
+        subject, value = _subject(match["s"], code, names), match["v"].rstrip(_ENDS)
         if subject is None:
             return None
         cut = _CUT.search(value)
@@ -91,29 +115,42 @@ def _pattern(line: str, code: str) -> Found | None:
     return None
 
 
-def _subject(text: str, code: str) -> str | None:
+def _subject(text: str, code: str, names: frozenset[str]) -> str | None:
     """The subject as it reads in mid-sentence; None where it leans on another sentence."""
     tokens = text.split(" ")
     lowered = [token.lower().strip('«»“”"„') for token in tokens]
     bare = ARTICLES[code].sub("", text)
-    if not 1 <= len(tokens) <= 7 or "," in text or set(lowered) & PRONOUNS[code] or len(bare) < 3:
+    if not 1 <= len(tokens) <= 7 or "," in text or _leaning(lowered, code) or len(bare) < 3:
         return None
     if bare == text and len(tokens) == 1 and not re.search(r"[A-ZÀ-ÝА-Я\d]", text[:1]):
         return None
     content = [word for word in words(bare) if word not in stop_words(code)]
     if not content:
         return None
-    article = bare != text
-    return text[:1].lower() + text[1:] if article and text[1:].islower() or article else text
+    common = bare != text or (
+        code != "de" and tokens[0] not in names and tokens[0][1:].islower() and len(tokens[0]) > 2
+    )
+    latin = code == "ru" and tokens[0].isascii()
+    return text[:1].lower() + text[1:] if common and not latin else text
 
 
-def _keyword(line: str, code: str) -> Found | None:
+def _leaning(lowered: list[str], code: str) -> bool:
+    """Whether the words point at something outside, or open with a preposition."""
+    return lowered[0] in PREPOSITIONS[code] | PRONOUNS[code] or bool(
+        set(lowered) & (PRONOUNS[code] - PREPOSITIONS[code])
+    )
+
+
+def _keyword(line: str, code: str, names: frozenset[str]) -> Found | None:
     """No pattern: a query of the sentence's own words for a number it states."""
+    del names
     label = VALUE_LABELS.get(code)
     values = [quantity for quantity in quantities(line, code) if quantity.kind != "number" or quantity.unit]
     if not label or len(values) != 1:
         return None
     value = line[values[0].start : values[0].end]
+    if not any(character.isdigit() for character in value):
+        return None
     rest = line[: values[0].start] + " … " + line[values[0].end :]
     pattern = r"[\u30a0-\u30ff\u4e00-\u9fff]{2,8}|[A-Za-z]{3,}" if code in ("ja", "zh") else r"[^\W\d_]{4,}"
     content = [word for word in re.findall(pattern, rest) if word.lower() not in stop_words(code)]

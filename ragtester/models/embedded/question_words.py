@@ -119,7 +119,7 @@ EN: Templates = {
     },
     "agent": {
         "wh": ("By whom or by what {m} {S} {P}?",),
-        "keyword": ("who or what stands behind: {N} {P}",),
+        "keyword": ("{N} {P} by whom or what",),
         "scenario": (),
     },
     "how": {
@@ -158,14 +158,54 @@ EN: Templates = {
         "scenario": ("An auditor looks at {S}. What would count as a breach of the rules?",),
     },
     "allowed": {
-        "wh": ("What freedom is left with regard to {S}?", "What is permitted in the case of {S}?"),
-        "keyword": ("{N} permitted",),
+        "wh": ("What may happen to {S}?",),
+        "keyword": ("{N} permitted treatment",),
         "scenario": (),
     },
     "ability": {
         "wh": ("What {is} {S} capable of?", "What {is} {S} able to do?"),
         "keyword": ("{N} capabilities",),
         "scenario": (),
+    },
+    "treated": {
+        "wh": ("What happens to {S}?", "What becomes of {S}?"),
+        "keyword": ("{N} treatment", "what becomes of {N}"),
+        "scenario": ("A new colleague asks what becomes of {S}. What do you answer?",),
+    },
+    "happened": {
+        "wh": ("What happened to {S}?", "What became of {S}?"),
+        "keyword": ("{N} history", "what became of {N}"),
+        "scenario": ("A newcomer asks what became of {S}. What do you answer?",),
+    },
+    "usable": {
+        "wh": ("What can be done with {S}?", "What can people do with {S}?"),
+        "keyword": ("{N} ways of handling",),
+        "scenario": ("A newcomer asks what can be done with {S}. What do you answer?",),
+    },
+    "present": {
+        "wh": ("What does one come across in {S}?", "What is to be expected in {S}?"),
+        "keyword": ("{N} contents",),
+        "scenario": ("You are looking around in {S}. What do you come across?",),
+    },
+    "absent": {
+        "wh": ("What has no place in {S}?", "What is not welcome in {S}?"),
+        "keyword": ("{N} what is ruled out",),
+        "scenario": ("You are tidying up {S}. What has no place there?",),
+    },
+    "interval": {
+        "wh": ("How often {m} {S} {P}?", "At what intervals {m} {S} {P}?"),
+        "keyword": ("{N} {P} interval",),
+        "scenario": (),
+    },
+    "within": {
+        "wh": ("How soon {m} {S} {P}?", "How much time is left until {S} {m} {P}?"),
+        "keyword": ("{N} {P} time allowed",),
+        "scenario": (),
+    },
+    "share": {
+        "wh": ("What share {R}?", "What proportion {R}?"),
+        "keyword": (),
+        "scenario": ("A figure is missing from a report: what proportion {R}?",),
     },
     "default": {
         "wh": (
@@ -282,6 +322,11 @@ EN: Templates = {
     },
 }
 # Frames for kinds without a scenario of their own; {i} is the indirect question.
+EN_SPEECH = (
+    "A new colleague asks: “{q}” What do you answer?",
+    "Somebody raises a hand in training: “{q}” What is the right answer?",
+    "During a review the question comes up: “{q}” What would you reply?",
+)
 EN_FRAMES = (
     "A new colleague asks {i}. What do you answer?",
     "During a review somebody wonders {i}. What would you reply?",
@@ -290,3 +335,4 @@ EN_FRAMES = (
 )
 TEMPLATES: dict[str, Templates] = {"en": EN, **OTHERS}
 FRAMES: dict[str, tuple[str, ...]] = {"en": EN_FRAMES}
+SPEECH: dict[str, tuple[str, ...]] = {"en": EN_SPEECH}

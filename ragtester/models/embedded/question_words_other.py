@@ -24,10 +24,16 @@ composed ; Was gehört alles zu {Q}? // Was findet man in {Q}? ; {N} Bestandteil
 allows ; Was wird durch {Q} möglich? ; {N} Möglichkeiten ; Eine Kollegin fragt, was {Q} ihr bringt. Was antwortest du?
 requires ; Was ist für {Q} nötig? // Was braucht man für {Q}? ; {N} Voraussetzungen ; Du bereitest {Q} vor. Woran musst du denken?
 amount ; Wie hoch ist {S}? // Welchen Wert hat {S}? ; {N} Höhe // {N} Wert ; Für eine Übersicht fehlt noch ein Wert: Wie hoch ist {S}?
+named ; Unter welchem anderen Namen kennt man {Q}? // Wie heißt der Fachbegriff für {Q}? ; {N} anderer Name ; Du suchst etwas über {Q} und findest nichts. Unter welchem anderen Namen suchst du?
+treated ; Was geschieht mit {Q}? // Was wird mit {Q} gemacht? ; {N} Behandlung ; Eine neue Kollegin fragt, was mit {Q} geschieht. Was antwortest du?
+happened ; Was ist mit {Q} geschehen? ; {N} Geschichte ; Eine neue Kollegin fragt, was einst mit {Q} geschah. Was antwortest du?
 rule ; Welche Vorschrift gilt für {Q}? // Was ist bei {Q} zu beachten? ; {N} Vorschrift // {N} Regel ; Bei einer Prüfung geht es um {Q}. Welche Vorschrift gilt?
+interval ; In welchen Abständen {is} {S} {P}? // Wie oft {is} {S} {P}? ; {N} Intervall ; In einem Kalender fehlt ein Eintrag: Wie oft {is} {S} {P}?
+within ; Wie viel Zeit bleibt, bis {S} {P} {is}? ; {N} Frist ; Für einen Ablaufplan fehlt die Frist: Bis wann {is} {S} {P}?
 share ; Wie viel Prozent {R}? // Welcher Anteil {R}? ; ; Für einen Bericht wird eine Zahl gesucht: Wie viel Prozent {R}?
 year ; ; ; Für eine Zeittafel fehlt noch eine Jahreszahl: Wann {R}?
-consequence ; Was geschieht, wenn {C}? // Welche Folge hat es, wenn {C}? ; ; Angenommen, man stellt fest, dass {C}. Was geschieht dann?
+consequence ; Was geschieht, {w} {C}? // Welche Folge hat es, {w} {C}? ; ; Angenommen, man stellt fest, dass {C}. Was geschieht dann?
+how_to ; Was ist zu tun, um {X}? // Wie geht man vor, um {X}? ; ; Eine Kollegin fragt, wie sie vorgehen soll, um {X}. Was rätst du?
 value ; ; {S} {L} ;
 inv_price ; Wie viel ist für {Q} zu bezahlen? ; {N} Preis ; Für ein Angebot fehlt noch etwas: Welcher Preis gilt für {Q}?
 inv_phone ; Unter welcher Telefonnummer bekommt man Auskunft über {Q}? ; {N} Telefonnummer ; Am Wochenende gibt es Ärger mit {Q}. Welche Telefonnummer wählst du?
@@ -39,15 +45,19 @@ inv_patent ; Wer hält das Patent auf {Q}? ; {N} Patentinhaber ; Eine Anwältin 
     "fr": _rows("""
 definition ; Que faut-il entendre par {Q} ? // Comment expliquer ce que signifie {Q} ? ; {N} signification // {N} explication ; Une nouvelle collègue n'a jamais entendu parler de {Q}. Comment lui expliquer ce terme ?
 purpose ; À quoi [sert|servent] {S} ? // Quelle est l'utilité de {Q} ? ; {N} utilité // {N} finalité ; Un collègue se demande quelle est l'utilité de {Q}. Que lui répondre ?
-composed ; Que trouve-t-on dans {S} ? // De quels éléments [est fait|sont faits] {Q} ? ; {N} contenu // {N} éléments ; Un nouveau collègue demande ce que l'on trouve dans {S}. Que lui répondre ?
+composed ; Que trouve-t-on dans {S} ? // Quels éléments trouve-t-on dans {S} ? ; {N} contenu // {N} éléments ; Un nouveau collègue demande ce que l'on trouve dans {S}. Que lui répondre ?
 allows ; Que [rend|rendent] possible {S} ? // Quel avantage apporte {Q} ? ; {N} avantage // {N} possibilités offertes ; Un collègue se demande ce qu'apporte {Q}. Que lui répondre ?
 requires ; De quoi a-t-on besoin pour {S} ? ; {N} conditions préalables // {N} besoins ; Vous préparez {S}. De quoi avez-vous besoin ?
 advice ; Quelle recommandation concerne {Q} ? // Que conseille-t-on à propos de {Q} ? ; {N} recommandation // {N} conseil ; Une équipe cherche des pistes d'amélioration au sujet de {Q}. Que lui recommande-t-on ?
+treated ; Qu'advient-il de {Q} ? ; {N} traitement réservé ; Une nouvelle collègue demande ce qu'il advient de {Q}. Que lui répondre ?
+happened ; Qu'est-il advenu de {Q} ? ; {N} historique ; Une nouvelle collègue demande ce qu'il est advenu de {Q}. Que lui répondre ?
 rule ; Quelle obligation s'applique à {Q} ? // Quelle exigence concerne {Q} ? ; {N} obligation // {N} exigence ; Lors d'un contrôle, on examine {Q}. Quelle exigence faut-il vérifier ?
+interval ; Quelle fréquence faut-il prévoir pour {Q} ? ; {N} fréquence ; Une échéance manque dans un calendrier. À quel rythme revient-elle pour {Q} ?
 share ; Quel pourcentage {R} ? // Quelle proportion {R} ? ; ; Un chiffre manque dans un rapport : quel pourcentage {R} ?
 count ; Combien de {R} ? // Quel est le nombre de {R} ? ; ; Un chiffre manque dans un rapport : combien de {R} ?
 year ; En quelle année est-ce que {R} ? ; ; Il manque une date dans une chronologie : en quelle année est-ce que {R} ?
-consequence ; Que se passe-t-il si {C} ? // Quelle est la conséquence si {C} ? ; ; Imaginons que la question se pose : que faire ou attendre si {C} ?
+consequence ; Que se passe-t-il {w} {C} ? // Quelle est la conséquence {w} {C} ? ; ; Imaginons que la question se pose : que faire ou attendre {w} {C} ?
+how_to ; Que faut-il faire pour {X} ? // Par quel moyen peut-on {X} ? ; ; Un collègue souhaite {X}. Que lui conseiller ?
 value ; ; {S} {L} ;
 inv_price ; Combien faut-il payer pour {Q} ? ; {N} prix ; Un devis est en préparation. Quel prix faut-il inscrire pour {Q} ?
 inv_phone ; À quel numéro de téléphone se renseigner sur {Q} ? ; {N} numéro de téléphone ; Un problème survient un dimanche avec {Q}. Quel numéro de téléphone composer ?
@@ -62,10 +72,13 @@ purpose ; ¿Con qué fin se [emplea|emplean] {S}? // ¿Qué utilidad [tiene|tien
 composed ; ¿Qué elementos forman parte de {Q}? // ¿Qué se encuentra en {Q}? ; {N} elementos // {N} contenido ; Un compañero nuevo pregunta por el contenido de {Q}. ¿Qué le respondes?
 allows ; ¿Qué [hace|hacen] posible {S}? // ¿Qué ventaja [ofrece|ofrecen] {S}? ; {N} ventaja ; Un compañero duda de la ventaja de {Q}. ¿Qué le respondes?
 requires ; ¿Qué hace falta para {Q}? ; {N} condiciones previas ; Estás preparando {Q}. ¿Qué te hace falta?
+treated ; ¿Qué ocurre con {Q}? // ¿Qué se hace con {Q}? ; {N} tratamiento ; Una compañera nueva pregunta qué ocurre con {Q}. ¿Qué le respondes?
+happened ; ¿Qué ocurrió con {Q}? ; {N} historia ; Una compañera nueva pregunta qué ocurrió con {Q}. ¿Qué le respondes?
 rule ; ¿Qué norma se aplica a {Q}? // ¿Qué exigencia recae sobre {Q}? ; {N} norma // {N} exigencia ; En una auditoría se examina {Q}. ¿Qué norma se comprueba?
 share ; ¿Qué porcentaje {R}? // ¿Qué proporción {R}? ; ; Falta una cifra en un informe: ¿qué porcentaje {R}?
 year ; ¿En qué año {R}? ; ; Falta una fecha en una cronología: ¿en qué año {R}?
-consequence ; ¿Qué sucede si {C}? // ¿Qué consecuencia hay si {C}? ; ; Se plantea una duda: ¿qué sucede si {C}?
+consequence ; ¿Qué sucede {w} {C}? // ¿Qué consecuencia hay {w} {C}? ; ; Se plantea una duda: ¿qué sucede {w} {C}?
+how_to ; ¿Qué hay que hacer para {X}? // ¿De qué manera se puede {X}? ; ; Una compañera quiere {X}. ¿Qué le aconsejas?
 value ; ; {S} {L} ;
 inv_price ; ¿Cuánto hay que pagar por {Q}? ; {N} precio ; Se prepara un presupuesto. ¿Qué precio se anota para {Q}?
 inv_phone ; ¿A qué teléfono se llama para preguntar por {Q}? ; {N} número de teléfono ; Un domingo falla algo en {Q}. ¿A qué teléfono se llama?
@@ -80,10 +93,13 @@ purpose ; A quale scopo si [impiega|impiegano] {S}? // Che utilità [ha|hanno] {
 composed ; Quali elementi fanno parte di {Q}? // Che cosa si trova in {Q}? ; {N} elementi // {N} contenuto ; Un nuovo collega chiede che cosa si trovi in {Q}. Che cosa rispondi?
 allows ; Quale possibilità [offre|offrono] {S}? ; {N} possibilità offerte ; Un collega dubita dell'utilità di {Q}. Che cosa rispondi?
 requires ; Di che cosa c'è bisogno per {Q}? ; {N} presupposti ; Stai preparando {Q}. Di che cosa hai bisogno?
+treated ; Che cosa succede con {Q}? // Che cosa si fa con {Q}? ; {N} trattamento ; Una nuova collega chiede che cosa succeda con {Q}. Che cosa rispondi?
+happened ; Che cosa è successo con {Q}? ; {N} storia ; Una nuova collega chiede che cosa sia successo con {Q}. Che cosa rispondi?
 rule ; Quale regola vale per {Q}? // Quale obbligo riguarda {Q}? ; {N} regola // {N} obbligo ; Durante una verifica si esamina {Q}. Quale regola va controllata?
 share ; Quale percentuale {R}? // Che quota {R}? ; ; In una relazione manca una cifra: quale percentuale {R}?
 year ; In quale anno {R}? ; ; In una cronologia manca una data: in quale anno {R}?
-consequence ; Che cosa succede se {C}? // Quale conseguenza si ha se {C}? ; ; Sorge un dubbio: che cosa succede se {C}?
+consequence ; Che cosa succede {w} {C}? // Quale conseguenza si ha {w} {C}? ; ; Sorge un dubbio: che cosa succede {w} {C}?
+how_to ; Che cosa bisogna fare per {X}? // In che modo si può {X}? ; ; Una collega vuole {X}. Che cosa le consigli?
 value ; ; {S} {L} ;
 inv_price ; Quanto bisogna pagare per {Q}? ; {N} prezzo ; Si prepara un preventivo. Quale prezzo va indicato per {Q}?
 inv_phone ; A quale numero di telefono si chiedono informazioni su {Q}? ; {N} numero di telefono ; Di domenica c'è un problema con {Q}. Quale numero di telefono si chiama?
@@ -98,10 +114,13 @@ purpose ; Com que finalidade se [emprega|empregam] {S}? // Que utilidade [tem|t�
 composed ; Que elementos fazem parte de {Q}? // O que se encontra em {Q}? ; {N} elementos // {N} conteúdo ; Um colega novo pergunta pelo conteúdo de {Q}. O que responder?
 allows ; O que [torna|tornam] possível {S}? // Que vantagem [oferece|oferecem] {S}? ; {N} vantagem ; Um colega duvida da vantagem de {Q}. O que responder?
 requires ; O que é preciso para {Q}? ; {N} condições prévias ; Alguém está a preparar {Q}. O que é preciso?
+treated ; O que acontece com {Q}? // O que se faz com {Q}? ; {N} tratamento ; Uma colega nova pergunta o que acontece com {Q}. O que responder?
+happened ; O que aconteceu com {Q}? ; {N} história ; Uma colega nova pergunta o que aconteceu com {Q}. O que responder?
 rule ; Que regra se aplica a {Q}? // Que exigência recai sobre {Q}? ; {N} regra // {N} exigência ; Numa auditoria examina-se {Q}. Que regra se verifica?
 share ; Que percentagem {R}? // Que proporção {R}? ; ; Falta um número num relatório: que percentagem {R}?
 year ; Em que ano {R}? ; ; Falta uma data numa cronologia: em que ano {R}?
-consequence ; O que acontece se {C}? // Que consequência há se {C}? ; ; Surge uma dúvida: o que acontece se {C}?
+consequence ; O que acontece {w} {C}? // Que consequência há {w} {C}? ; ; Surge uma dúvida: o que acontece {w} {C}?
+how_to ; O que é preciso fazer para {X}? // De que maneira se pode {X}? ; ; Uma colega quer {X}. O que aconselhar?
 value ; ; {S} {L} ;
 inv_price ; Quanto é preciso pagar por {Q}? ; {N} preço ; Prepara-se um orçamento. Que preço se anota para {Q}?
 inv_phone ; Para que telefone se liga para perguntar por {Q}? ; {N} número de telefone ; Num domingo surge um problema com {Q}. Para que telefone se liga?
@@ -116,10 +135,12 @@ purpose ; Welk nut [heeft|hebben] {S}? // Waar [is|zijn] {S} goed voor? ; {N} nu
 composed ; Wat hoort er allemaal bij {Q}? // Wat vind je in {Q}? ; {N} inhoud // {N} onderdelen ; Een nieuwe collega vraagt wat er bij {Q} hoort. Wat antwoord je?
 allows ; Wat wordt door {Q} haalbaar? ; {N} voordelen ; Een collega twijfelt aan het nut van {Q}. Wat antwoord je?
 requires ; Wat is er nodig voor {Q}? ; {N} voorwaarden ; Je bereidt {Q} voor. Wat heb je nodig?
+treated ; Wat gebeurt er met {Q}? // Wat doet men met {Q}? ; {N} behandeling ; Een nieuwe collega vraagt wat er met {Q} gebeurt. Wat antwoord je?
+happened ; Wat is er met {Q} gebeurd? ; {N} geschiedenis ; Een nieuwe collega vraagt wat er met {Q} is gebeurd. Wat antwoord je?
 rule ; Welke regel geldt voor {Q}? // Waar moet je bij {Q} op letten? ; {N} regel // {N} voorschrift ; Bij een controle gaat het om {Q}. Welke regel geldt?
 share ; Welk percentage {R}? // Welk deel {R}? ; ; In een rapport ontbreekt een getal: welk percentage {R}?
 year ; In welk jaar {R}? ; ; In een tijdlijn ontbreekt een jaartal: in welk jaar {R}?
-consequence ; Wat gebeurt er als {C}? // Wat is het gevolg als {C}? ; ; Er rijst een vraag: wat gebeurt er als {C}?
+consequence ; Wat gebeurt er {w} {C}? // Wat is het gevolg {w} {C}? ; ; Er rijst een vraag: wat gebeurt er {w} {C}?
 value ; ; {S} {L} ;
 inv_price ; Hoeveel moet er voor {Q} worden betaald? ; {N} prijs ; Er wordt een offerte gemaakt. Welke prijs hoort bij {Q}?
 inv_phone ; Welk telefoonnummer bel je voor vragen over {Q}? ; {N} telefoonnummer ; Op zondag is er een storing met {Q}. Welk telefoonnummer bel je?
@@ -137,7 +158,7 @@ requires ; В чём [нуждается|нуждаются] {S}? ; {S} необ
 rule ; Какое требование предъявляется к {Q}? // Какое правило действует для {Q}? ; {S} требование // {S} правило ; При проверке обращают внимание на {Q}. Какое правило действует?
 year ; В каком году {R}? ; ; В хронологии не хватает даты: в каком году {R}?
 how_to ; Что нужно предпринять, чтобы {X}? // Каким образом можно {X}? ; ; Коллега хочет {X}. Что вы посоветуете?
-consequence ; Как поступить или чего ожидать, если {C}? // К чему это ведёт, если {C}? ; ; Представьте: {C}. Что произойдёт или что следует предпринять?
+consequence ; Как поступить или чего ожидать, {w} {C}? // Что происходит, {w} {C}? ; ; Представьте: {C}. Что произойдёт или что следует предпринять?
 value ; ; {S} {L} ;
 inv_price ; Какова цена: {Q}? ; {S} цена ; Составляется смета, в которую [входит|входят] {S}. Какую цену указать?
 inv_phone ; По какому телефону можно задать вопрос о том, что такое {S}? ; {S} номер телефона поддержки ; В воскресенье возникла неполадка: {Q}. По какому телефону звонить?
@@ -148,6 +169,7 @@ inv_patent ; Кому принадлежит патент на {Q}? ; {S} вла
 """),
     "ja": _rows("""
 definition ; {S}とは、どのようなものですか？ // {S}とは何を指しますか？ ; {S} 意味 説明 ; 新しい同僚に{S}について聞かれました。どう説明しますか？
+topic ; {S}はどのように扱われますか？ // {S}はどうなりますか？ ; {S} 扱い ; 新しい同僚に{S}の扱いを聞かれました。どう答えますか？
 how_to ; {X}には、どうすればよいですか？ // {X}方法を教えてください。どうしますか？ ; {X} 手順 方法 ; 同僚が{X}つもりです。どのように助言しますか？
 consequence ; {C}とき、どうなりますか、またはどうすべきですか？ ; {C}とき 結果 対応 ; {C}状況を想像してください。どう対応し、何が起こりますか？
 value ; ; {S} {L} はいくつ ;

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ragtester.models.embedded import english, languages
 from ragtester.models.embedded.facts import Fact, Found, NoCase, keywords_of, stem_counts
 from ragtester.models.embedded.invented import invented_drafts
+from ragtester.models.embedded.language_patterns import ARTICLES
 from ragtester.models.embedded.rendering import STYLES, render
 from ragtester.models.embedded.rewording import pick
 from ragtester.models.embedded.statements import Statement, statements
@@ -20,6 +21,8 @@ from ragtester.text.stems import stems
 from ragtester.text.words import words
 
 HIGHEST_OVERLAP = 0.8
+_ARTICLE = re.compile(r"^(?:the|an?|each|every|all)\s+", re.I)
+COPIED = 8
 _POINTING = re.compile(
     r"\b(?:the (?:text|passage|document|section|figure|table|excerpt|paragraph|author|article|chapter|page)s?|above|below"
     r"|this|these|those|following|aforementioned|previous)\b",
@@ -27,7 +30,7 @@ _POINTING = re.compile(
 )
 # Kinds whose question names nothing but its subject: the subject must be no everyday word.
 _BROAD = re.compile(
-    r"rule|forbidden|allowed|ability|verb:|default|where|purpose|necessary|reverse|charge|belongs|limited"
+    r"treated|happened|usable|present|absent|advice|composed|requires|allows|obtain|rule|forbidden|allowed|ability|verb:|default|where|purpose|necessary|reverse|charge|belongs|limited"
 )
 
 
@@ -61,7 +64,9 @@ def write_cases(request: WriteCases) -> WrittenCases:
 def read(passages: Sequence[Passage], code: str) -> Reading:
     """Every fact that the passages state, in order."""
     common = stem_counts([passage.text for passage in passages], code)
-    names = frozenset(name for passage in passages for name in _names(passage.text))
+    everything = " ".join(passage.text for passage in passages)
+    plain = set(re.findall(r"\b[^\W\d_A-ZÀ-ÝА-Я][^\W\d_]*", everything))
+    names = frozenset(name for name in _names(everything) if name.lower() not in plain)
     facts = []
     for number, passage in enumerate(passages):
         for statement in statements(passage.text, code):
@@ -76,12 +81,12 @@ def read(passages: Sequence[Passage], code: str) -> Reading:
 def _find(statement: Statement, code: str, names: frozenset[str]) -> Iterator[Found]:
     if code == "en":
         return english.find(statement.text, names)
-    return languages.find(statement.text, code)
+    return languages.find(statement.text, code, names)
 
 
 def _names(text: str) -> Iterator[str]:
     """Words that have a capital in mid-sentence."""
-    for match in re.finditer(r"(?<=[a-z,] )[A-Z][\w'’-]*", text):
+    for match in re.finditer(r"(?<=[a-zà-ÿа-я,] )[A-ZÀ-ÝА-Я][\w'’-]*", text):
         yield match.group()
 
 
@@ -110,8 +115,12 @@ def _too_plain(fact: Fact, code: str) -> bool:
     if not _BROAD.match(fact.found.kind):
         return False
     subject = fact.found.slots.get("S", "")
-    bare = re.sub(r"^(?:the|an?|each|every|all)\s+", "", subject)
-    named = bool(re.search(r"[A-Z\d/._“\"]", bare))
+    bare = ARTICLES.get(code, _ARTICLE).sub("", subject)
+    named = bool(
+        re.search(
+            r"[A-Z\d/._“\"]", bare if code == "en" else bare[1:] + ("A" if bare.isascii() and code == "ru" else "")
+        )
+    )
     return len(set(stems(bare, code))) < 2 and not named
 
 
@@ -184,9 +193,17 @@ def _good(question: str, style: str, facts: Sequence[Fact], evidence: str, code:
         return False
     if _POINTING.search(question) or not 8 <= len(question) <= 260 * len(facts):
         return False
+    if _copied(words(question), words(evidence)):
+        return False
     known = set(stems(question, code, keep_stop_words=True))
     leaked = any(set(stems(word, code)) & known for fact in facts for word in fact.keywords)
     return not leaked and lexical_overlap(question, evidence, code) <= HIGHEST_OVERLAP
+
+
+def _copied(question: list[str], evidence: list[str]) -> bool:
+    """Whether a run of `COPIED` words of the question stands in the evidence."""
+    runs = {tuple(evidence[at : at + COPIED]) for at in range(len(evidence) - COPIED + 1)}
+    return any(tuple(question[at : at + COPIED]) in runs for at in range(len(question) - COPIED + 1))
 
 
 def _fresh(drafts: Iterator[Draft], request: WriteCases) -> Iterator[Draft]:

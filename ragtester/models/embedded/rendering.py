@@ -49,15 +49,17 @@ def _template(fact: Fact, style: str, language: str, seed: int) -> str:
         options, direct = table.get(style, ()), table.get("wh", ())
     if options or style != "scenario" or not direct:
         return pick(options, seed, key) if options else ""
-    frames = question_words.FRAMES.get(language, ())
-    return pick(frames, seed, key).replace("{i}", _indirect(pick(direct, seed, key))) if frames else ""
+    asked = pick(direct, seed, key)
+    indirect = _indirect(asked)
+    frames = (question_words.FRAMES if indirect else question_words.SPEECH).get(language, ())
+    return pick(frames, seed, key).replace("{i}", indirect).replace("{q}", asked) if frames else ""
 
 
 def _indirect(template: str) -> str:
-    """`What {do} {S} offer?` becomes `what {S} {do+offer}`; others are quoted as direct speech."""
+    """`What {do} {S} offer?` becomes `what {S} {do+offer}`; empty for others."""
     match = _INVERTED.match(template)
     if not match:
-        return f"the question “{template}”"
+        return ""
     wh, rest = match["wh"][:1].lower() + match["wh"][1:], match["rest"] or ""
     if match["aux"] != "do":
         return f"{wh} {{S}} {{{match['aux']}}} {rest}".rstrip()
@@ -77,6 +79,7 @@ def _reworded(fact: Fact, language: str, seed: int, fixed: frozenset[str]) -> di
         slots["Q"] = slots["N"] if quoted else _QUOTES.get(language, "“{}”").format(slots["N"])
     if "r" in slots:
         slots["R"] = slots["r"]
+    slots["w"] = slots.get("w", "").lower()
     for name in ("c", "x"):
         if name in slots:
             slots[name.upper()] = slots[name][:1].lower() + slots[name][1:]

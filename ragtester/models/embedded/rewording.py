@@ -12,8 +12,10 @@ from typing import TypeVar
 T = TypeVar("T")
 _BEFORE_VERB = frozenset("to can could must should shall will would may might cannot not you we they i don't".split())
 _BEFORE_PARTICIPLE = frozenset("is are was were be been being has have had get gets not".split())
-_BEFORE_NOUN = frozenset(
-    "the a an of each every any all some no this that these those new own and or other for in with by from".split()
+_BEFORE_NOUN = frozenset("the a an each every any all some no new own other its their your".split())
+_AFTER_NOUN = frozenset(
+    "of for in from to with on under at by between without into within and or that which is are was were has have must "
+    "should can may will when if while as than before after".split()
 )
 _IRREGULAR = {
     "go": ("goes", "gone", "going"), "get": ("gets", "got", "getting"), "put": ("puts", "put", "putting"),
@@ -104,9 +106,17 @@ def _allowed(kind: str, before: str, after: str, first: bool, verb_first: bool) 
         return before in _BEFORE_PARTICIPLE
     if kind == "gerund":
         return before in ("by", "when", "without", "of", "for", "before", "after", "") and after not in ("", "of")
-    if kind in ("singular", "plural"):
-        return not (first and verb_first) and before not in _BEFORE_VERB
-    return not (kind == "adjective" and before in ("most", "more", "as", "very", "so", "not"))
+    if kind in ("singular", "plural", "head", "heads"):
+        return (
+            not (first and verb_first) and (kind.startswith("head") or before in _BEFORE_NOUN) and _ends_phrase(after)
+        )
+    if kind == "adjective":
+        return (first or before in _BEFORE_NOUN | _BEFORE_PARTICIPLE) and bool(after)
+    return True
+
+
+def _ends_phrase(after: str) -> bool:
+    return not after or after in _AFTER_NOUN
 
 
 @lru_cache(maxsize=16)
@@ -133,9 +143,17 @@ def _inflections(kind: str, word: str, synonym: str) -> list[tuple[str, str, str
         return [("base", old[0], new[0]), ("participle", old[2], new[2]), ("gerund", old[3], new[3])]
     if kind == "n":
         found = [("singular", word, synonym)]
-        head = synonym.split(" ")[0]
+        head = synonym.partition(" ")[0]
         return found if head in _UNCOUNTED else [*found, ("plural", _plural(word), _plural(synonym))]
+    if kind == "m":
+        return [("head", word, synonym), ("heads", _plural(word), _plural(synonym))]
     return [("adjective" if kind == "a" else "fixed", word, synonym)]
+
+
+def weak_words(language: str) -> frozenset[str]:
+    """Surface forms of the thesaurus's verbs and adjectives."""
+    weak = ("base", "participle", "gerund", "adjective")
+    return frozenset(word for word, options in _forms(language).items() if any(kind in weak for kind, _ in options))
 
 
 def verb_forms(phrase: str) -> tuple[str, str, str]:

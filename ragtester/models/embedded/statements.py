@@ -26,7 +26,7 @@ _RUBBISH = re.compile(
     r"\.{3}|…|\. \. |[{}|\\^~<>=$#@]{1}|>>>|::|\ufffd|/g\d+|[\uf000-\uf8ff\ue000-\uefff]|\(cid:|_{2}|--|\*{1,2}\w"
     r"|\bfig(?:ure|\.)|\btable \d|\blisting \d|\bchapter \d|\bsection \d|\bpage \d|\bexample \d|\bappendix [A-Z\d]"
     r"|\bet al\b|\bpp\.|\bibid|\babb(?:ildung|\.) ?\d|\btabelle \d|\bseite \d|\btableau \d|\bрис\.|\bтабл\."
-    r"|\b(?:\w) (?:\w) (?:\w) (?:\w)\b|[∀∃∈⊂≤≥→⇒∑∫√±×]|\bhttps?:",
+    r"|\b(?:\w) (?:\w) (?:\w) (?:\w)\b|[\u2200-\u22ff\u2190-\u21ff±×]|\bhttps?:",
     re.I,
 )
 _ENDS = (".", "!", "。", "．", "다.")
@@ -64,7 +64,7 @@ def statements(text: str, language: str) -> list[Statement]:
 
 def tidy(raw: str) -> str:
     """One line without line breaks, end-of-line hyphens, reference marks and doubled spaces."""
-    joined = re.sub(r"[-\u00ad\uffbe\ufffe]\n(?=[a-zà-ÿа-я])", "", raw) if re.search(r"[a-zà-ÿ]-\n", raw) else raw
+    joined = re.sub(r"[\u00ad\ufffe]\n?|(?<=[a-zà-ÿа-я])-\n(?=[a-zà-ÿа-я])", "", raw)
     joined = re.sub(r"(?<=[\u3040-\u30ff\u4e00-\u9fff])\n(?=[\u3040-\u30ff\u4e00-\u9fff])", "", joined)
     return _SPACE.sub(" ", _REFERENCE.sub("", joined)).replace(" .", ".").replace(" ,", ",").strip()
 
@@ -100,6 +100,7 @@ def _fit(line: str, raw: str) -> bool:
         and _mostly_letters(line)
         and not _ragged(raw)
         and _starts_well(line)
+        and not re.search(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<!vs)(?<!cf)\.\s[a-z]", line)
     )
 
 
