@@ -47,13 +47,15 @@ class PlainProgress:
     """One line every few seconds and one at the end: for pipes, logs and CI."""
 
     def __init__(self, console: Console) -> None:
-        self.console, self.tally, self.told = console, Tally(), 0.0
+        self.console, self.tally, self.told, self.open = console, Tally(), 0.0, False
 
     def start(self, stage: str, planned: int) -> None:
-        """Tell that a stage begins."""
+        """Tell that a stage begins; a stage with nothing to do is not worth a line."""
+        self.finish()
         self.tally.start(stage, planned)
-        self.told = time.monotonic()
-        self._line(f"{stage}: {planned} planned")
+        self.told, self.open = time.monotonic(), planned > 0
+        if self.open:
+            self._line(f"{stage}: {planned} planned")
 
     def advance(self, *, failed: bool = False, cost: float | None = None, count: int = 1) -> None:
         """Count, and tell now and then."""
@@ -67,8 +69,10 @@ class PlainProgress:
         self._line(message)
 
     def finish(self) -> None:
-        """Tell how the stage ended."""
-        self._line(f"{self.tally.stage}: {self.tally.done}/{self.tally.planned} done ({self.tally.details()})")
+        """Tell how the stage ended, once."""
+        if self.open:
+            self.open = False
+            self._line(f"{self.tally.stage}: {self.tally.done}/{self.tally.planned} done ({self.tally.details()})")
 
     def _line(self, text: str) -> None:
         self.console.print(text, markup=False, highlight=False, soft_wrap=True)
@@ -88,6 +92,8 @@ class BarProgress:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
         self.tally.start(stage, planned)
+        if planned == 0:
+            return
         columns = [TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn()]
         if self.console.width >= 70:
             columns += [TimeRemainingColumn(), TextColumn("{task.fields[details]}")]

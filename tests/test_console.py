@@ -1,0 +1,55 @@
+"""Progress where there is a terminal and where there is none."""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+from ragtester.console import BarProgress, PlainProgress, QuietProgress, make_progress
+
+
+def _plain(width: int = 80, terminal: bool = False) -> tuple[Console, io.StringIO]:
+    out = io.StringIO()
+    return Console(file=out, width=width, force_terminal=terminal, color_system=None), out
+
+
+def test_without_a_terminal_a_stage_is_two_lines_and_ends_once() -> None:
+    console, out = _plain()
+    progress = make_progress(console, quiet=False)
+    assert isinstance(progress, PlainProgress)
+    progress.start("documents", 0)
+    progress.start("cases", 3)
+    progress.advance(count=2)
+    progress.advance(failed=True, cost=0.25)
+    progress.finish()
+    progress.finish()
+    lines = out.getvalue().splitlines()
+    assert lines[0] == "cases: 3 planned"
+    assert lines[1].startswith("cases: 3/3 done (")
+    assert lines[1].endswith("1 failed, $0.2500)")
+    assert len(lines) == 2
+
+
+def test_quiet_keeps_the_notes() -> None:
+    console, out = _plain()
+    progress = make_progress(console, quiet=True)
+    assert isinstance(progress, QuietProgress)
+    progress.start("cases", 1)
+    progress.advance()
+    progress.note("scan.pdf: no text layer [1/2]")
+    progress.finish()
+    assert out.getvalue() == "scan.pdf: no text layer [1/2]\n"
+
+
+def test_a_bar_fits_a_narrow_terminal() -> None:
+    console, out = _plain(width=40, terminal=True)
+    progress = make_progress(console, quiet=False)
+    assert isinstance(progress, BarProgress)
+    progress.start("cases (ragtester)", 1500)
+    progress.advance(count=700, failed=True)
+    progress.finish()
+    drawn = [line for line in out.getvalue().replace("\r", "\n").split("\n") if "cases" in line]
+    assert drawn
+    assert "700/1500" in drawn[-1]
+    assert all(len(line.split("\x1b[2K")[-1]) <= 60 for line in drawn)
