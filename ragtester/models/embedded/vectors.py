@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import threading
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -63,8 +64,13 @@ def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 @cache
 def _wordllama() -> Any:
     """The model that the package carries; nothing is looked up anywhere else."""
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
     import wordllama
 
+    # Its import calls `logging.basicConfig(level=INFO)`: from then on every HTTP request of any client would be logged.
+    root.handlers[:] = handlers
+    root.setLevel(level)
     folder = Path(wordllama.__file__).parent
     return wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
 
