@@ -56,11 +56,11 @@ class Tally:
                 self.reasons[row.failure.type] += 1
         self.ok += len(cases)
         self.observed.update(observed)
-        before = [case for case in cases if case.type != "coverage"]
-        self.coverage[document.id] = {
-            "before_coverage_step": coverage(document, sections, before),
-            "after": coverage(document, sections, cases),
-        }
+        reached = {"after": coverage(document, sections, cases)}
+        if not self._shared(rows):
+            before = [case for case in cases if case.type != "coverage"]
+            reached = {"before_coverage_step": coverage(document, sections, before), **reached}
+        self.coverage[document.id] = reached
 
     @staticmethod
     def _shared(rows: list[Row]) -> bool:
@@ -68,7 +68,7 @@ class Tally:
 
     def counts(self, corpus: Corpus) -> dict[str, Any]:
         """What the manifest and the summary show."""
-        steps = ("before_coverage_step", "after")
+        steps = next((tuple(one) for one in self.coverage.values()), ())
         return {
             "by_type": {
                 kind: {"asked": asked, "filled": self.filled[kind], "unfilled": asked - self.filled[kind]}
