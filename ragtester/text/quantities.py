@@ -11,7 +11,7 @@ from typing import Literal
 from ragtester.text.dates import clock_times, dates, same_date
 from ragtester.text.languages import base
 from ragtester.text.numbers import MULTIPLIERS, NUMBER, ONLY_BEFORE_UNITS, digits_to_ascii, number_words, parse
-from ragtester.text.units import MONEY, SPELLINGS, to_base
+from ragtester.text.units import LONG_SPELLINGS, MONEY, PHRASES, SPELLINGS, to_base
 
 Kind = Literal["number", "date", "time", "percent", "money"]
 
@@ -39,22 +39,25 @@ _UNIT = re.compile(
     + "|".join(
         re.escape(spelling)
         + (
-            r"(?![^\W_]|[²³]|-hand)"
+            r"(?![0-9A-Za-z\u00c0-\u04ff²³]|-hand)"
             if (spelling[-1].isascii() and spelling[-1].isalnum()) or spelling[-1].isalpha()
             else ""
         )
         if ord(spelling[-1]) < 0x3000
         else re.escape(spelling)
-        for spelling in ("°F", "℉", "Fahrenheit", "per cent", "pour cent", "por ciento", "por cento", *SPELLINGS)
+        for spelling in (*LONG_SPELLINGS, *SPELLINGS)
     )
     + ")"
 )
-_UNIT_WORD = re.compile(_GAP + r"([^\W\d_]{3,})")
-_PHRASES = {"per cent": "%", "pour cent": "%", "por ciento": "%", "por cento": "%"}
+_UNIT_WORD = re.compile(_GAP + r"([^\W\d_]{3,})(?![^\W_]|-hand)")
 _PREFIX = re.compile(r"(?:US)?([€$£¥₹])\s?$|\b(EUR|USD|GBP|CHF|JPY|CNY)\s?$")
 _RANGE = re.compile(r"\s?(?:-|–|—|to|bis|à|a|hasta|and|und|et|y|~|～|至)\s?$")
 _MULTIPLIER = re.compile(r"\s?([^\W\d_]+\.?|[万億亿])")
 _CODE = re.compile(r"(?<![^\W_])(?=[\w./-]*\d)(?=[\w./-]*[^\W\d_])[^\W_]+(?:[-./_][^\W_]+)*(?![^\W_])")
+# "EN 81-20", "ISO 9001": capitals and a number of two digits or more are a name, money apart.
+_STANDARD = re.compile(
+    r"(?<![\w-])(?!(?:EUR|USD|GBP|CHF|JPY|CNY|INR|RMB)\b)[A-Z]{2,5}[ \u00a0]\d{2,}(?:[-./:]\d+)*(?![\w%°])"
+)
 _LETTERS_AHEAD = re.compile(r"[^\W\d_]")
 
 
@@ -65,7 +68,10 @@ def _cached(text: str, code: str) -> tuple[Quantity, ...]:
     for start, end, value in clock_times(plain):
         if _free(start, end, found):
             found.append(Quantity(value, "time", start, end, "time"))
+    standards = [match.span() for match in _STANDARD.finditer(plain) if not _UNIT.match(plain, match.end())]
     for match in NUMBER.finditer(plain):
+        if any(start <= match.start() < end for start, end in standards):
+            continue
         if _free(match.start(), match.end(), found) and (quantity := _numeral(plain, match, code)):
             found.append(quantity)
     found.extend(quantity for quantity in _worded(plain, code) if _free(quantity.start, quantity.end, found))
@@ -78,10 +84,13 @@ def quantities(text: str, language: str) -> list[Quantity]:
 
 
 def same_quantity(first: Quantity, second: Quantity) -> bool:
-    """Whether two quantities say the same: kind, base unit and value (to 0.1 % where a unit was converted)."""
+    """Whether two quantities say the same: kind, base unit and value (to 0.1 % where a unit was converted).
+
+    "110 degrees" is taken to be "110 °C" where the other names the scale.
+    """
     if first.kind == "date" or second.kind == "date":
         return first.kind == second.kind and same_date(first.value, second.value)
-    if first.unit != second.unit:
+    if first.unit != second.unit and {first.unit, second.unit} != {"deg", "°C"}:
         return False
     gap = abs(first.value - second.value)
     return gap == 0 if not first.unit else gap <= Decimal("0.001") * max(abs(first.value), abs(second.value))
@@ -119,13 +128,29 @@ def _with_unit(text: str, value: Decimal, start: int, end: int, *, bare: bool) -
     if prefix and (money := to_base(value, prefix[1] or prefix[2])):
         return Quantity(money[0], money[1], start - len(prefix.group()), end, "money")
     spelled = _UNIT.match(text, end) or _UNIT_WORD.match(text, end)
-    if spelled and (based := to_base(value, _PHRASES.get(spelled[1], spelled[1]))):
+    if spelled and (based := to_base(value, PHRASES.get(spelled[1], spelled[1]))):
         kind: Kind = "percent" if based[1] == "%" else "money" if based[1] in MONEY else "number"
         return Quantity(based[0].normalize(), based[1], start, spelled.end(), kind)
     follows = text[end : end + 1]
     if not bare or (_LETTERS_AHEAD.match(follows) and not _is_wide(follows)):
         return None
     return Quantity(value, "", start, end)
+
+
+_HAN_DIGITS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"两": 2, "兩": 2, "〇": 0}
+_HAN = re.compile(r"[零〇一二两兩三四五六七八九]?十[一二三四五六七八九]?|[零〇一二两兩三四五六七八九]")
+
+
+def _han(text: str) -> list[Quantity]:
+    """Chinese and Japanese numerals up to 99, only before a unit: alone they are parts of words."""
+    found = []
+    for match in _HAN.finditer(text):
+        tens, mark, ones = match.group().partition("十")
+        value = (_HAN_DIGITS.get(tens, 1) * 10 + _HAN_DIGITS.get(ones, 0)) if mark else _HAN_DIGITS[tens]
+        quantity = _with_unit(text, Decimal(value), match.start(), match.end(), bare=False)
+        if quantity:
+            found.append(quantity)
+    return found
 
 
 @lru_cache(maxsize=8)
@@ -135,6 +160,8 @@ def _word_pattern(code: str) -> re.Pattern[str] | None:
 
 
 def _worded(text: str, code: str) -> list[Quantity]:
+    if code in ("zh", "ja"):
+        return _han(text)
     pattern = _word_pattern(code)
     found = []
     for match in pattern.finditer(text) if pattern else ():
@@ -156,7 +183,7 @@ def _share_units(text: str, found: list[Quantity]) -> list[Quantity]:
         if not _RANGE.fullmatch(between):
             continue
         written = _UNIT.search(text, second.start, second.end) or _UNIT_WORD.search(text, second.start, second.end)
-        based = to_base(first.value, _PHRASES.get(written[1], written[1])) if written else None
+        based = to_base(first.value, PHRASES.get(written[1], written[1])) if written else None
         if based:
             found[place] = replace(first, value=based[0].normalize(), unit=based[1], kind=second.kind)
     return found
@@ -167,7 +194,7 @@ def codes(text: str, language: str) -> set[str]:
     plain = digits_to_ascii(text)
     taken = [(quantity.start, quantity.end) for quantity in quantities(text, language)]
     return {
-        re.sub(r"[-._/]", "", match.group()).casefold()
-        for match in _CODE.finditer(plain)
+        re.sub(r"[-._/:\s]", "", match.group()).casefold()
+        for match in (*_CODE.finditer(plain), *_STANDARD.finditer(plain))
         if match.group().isascii() and not any(match.start() < end and match.end() > start for start, end in taken)
     }

@@ -89,9 +89,24 @@ SPELLINGS = tuple(sorted(_UNITS, key=lambda spelling: (-len(spelling), spelling)
 
 def to_base(value: Decimal, spelling: str) -> tuple[Decimal, str] | None:
     """A value in its base unit; None where the spelling is no unit. Temperatures come in °C."""
-    if spelling in ("°F", "℉", "fahrenheit", "Fahrenheit"):
+    if spelling.casefold().endswith(("°f", "℉", "fahrenheit")):
         return ((value - 32) * 5 / 9, "°C")
+    if spelling.casefold().endswith(" celsius") or spelling == "° C":
+        return (value, "°C")
     if spelling in ("K", "kelvin", "Kelvin"):
         return (value - Decimal("273.15"), "°C")
     found = _UNITS.get(spelling) or _FOLDED.get(spelling.casefold())
     return (value * found[1], found[0]) if found else None
+
+
+PHRASES = {"per cent": "%", "pour cent": "%", "por ciento": "%", "por cento": "%", "per cento": "%"}
+_DEGREES = ("°", "degrees", "degree", "deg", "Grad", "grad", "degrés", "grados", "gradi", "graus", "graden", "grader")
+# Spellings of two words, which come before the single ones.
+LONG_SPELLINGS = (
+    "°F",
+    "℉",
+    "Fahrenheit",
+    "° C",
+    *PHRASES,
+    *(f"{degrees} {scale}" for degrees in _DEGREES for scale in ("Celsius", "celsius", "Fahrenheit", "fahrenheit")),
+)

@@ -16,9 +16,9 @@ from ragtester.verdict import abstains
 # (from here on "partially", from here on "true"). Placed so that ordinary good, middling and poor answers of one
 # value as well as of two hundred words fall on different sides: see docs/judge.md for how they were placed.
 THRESHOLDS = {
-    "faithfulness": (0.34, 0.62),
-    "relevance": (0.35, 0.60),
-    "completeness": (0.36, 0.62),
+    "faithfulness": (0.33, 0.72),
+    "relevance": (0.55, 0.84),
+    "completeness": (0.36, 0.66),
     "clarity": (0.50, 0.80),
 }
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 from ragtester.models.embedded.judging_statements import Statement
 from ragtester.models.embedded.judging_words import OPPOSITES
 from ragtester.text.quantities import Quantity, same_quantity
+
+OPPOSITE_REACH = 3
 
 
 def conflict(
@@ -21,9 +24,13 @@ def conflict(
     return (
         _other_value(claim, truth, list(known), strict=strict)
         or _other_name(claim, truth, given, strict=strict)
-        or _negation(claim, truth, given)
-        or _opposite(claim, truth, given)
+        or denies(claim, truth, given)
     )
+
+
+def denies(claim: Statement, truth: Statement, given: frozenset[str]) -> str:
+    """Why `claim` says the contrary of `truth` by a negation or an opposite, values and names apart; "" if not."""
+    return _negation(claim, truth, given) or _opposite(claim, truth, given)
 
 
 def _other_value(claim: Statement, truth: Statement, known: list[Quantity], *, strict: bool) -> str:
@@ -33,6 +40,8 @@ def _other_value(claim: Statement, truth: Statement, known: list[Quantity], *, s
         rivals = [
             one for one in truth.quantities if one.unit == said.unit and (one.kind == "date") == (said.kind == "date")
         ]
+        if any(low.value <= said.value <= high.value for low, high in pairwise(rivals)):
+            continue  # within a range that the expected answer gives
         open_rivals = [one for one in rivals if not _has(claim.quantities, one)]
         if open_rivals and (strict or not _has(known, said)):
             return f"{_shown(claim, said)} instead of {_shown(truth, open_rivals[0])}"
@@ -74,7 +83,8 @@ def _other_name(claim: Statement, truth: Statement, given: frozenset[str], *, st
 def _negation(claim: Statement, truth: Statement, given: frozenset[str]) -> str:
     """What one of the two denies and the other asserts, over at least a third of the stems that they share."""
     shared = set(claim.stems) & set(truth.stems)
-    if not shared:
+    # Two denials of the same thing reach over different words; only a denial against an assertion is told apart.
+    if not shared or bool(claim.negated) == bool(truth.negated):
         return ""
     flipped = {stem for stem in shared if (stem in claim.negated) != (stem in truth.negated)}
     fresh = flipped - given or (flipped if shared <= given else set())
@@ -82,8 +92,17 @@ def _negation(claim: Statement, truth: Statement, given: frozenset[str]) -> str:
 
 
 def _opposite(claim: Statement, truth: Statement, given: frozenset[str]) -> str:
-    for word in sorted(claim.plain - truth.plain - given):
-        for other in sorted(OPPOSITES.get(word, frozenset()) & truth.plain):
-            if other not in claim.plain and other not in given:
+    """A word and its opposite, said about the same thing: a content stem within three words of both is the same."""
+    ours, theirs = set(claim.sequence), set(truth.sequence)
+    for word in sorted(ours - theirs - given):
+        for other in sorted(OPPOSITES.get(word, frozenset()) & theirs - ours - given):
+            if _around(claim, word) & _around(truth, other):
                 return f"{word!r} instead of {other!r}"
     return ""
+
+
+def _around(statement: Statement, word: str) -> set[str]:
+    place = statement.sequence.index(word)
+    surfaces = {surface: stem for stem, surface in statement.surfaces}
+    near = statement.sequence[max(0, place - OPPOSITE_REACH) : place + OPPOSITE_REACH + 1]
+    return {surfaces[other] for other in near if other != word and other in surfaces}

@@ -17,18 +17,23 @@ LOCAL = 0.6
 SOFT_FLOOR, SOFT_TOP = 0.45, 0.8
 SENTENCE_FLOOR, SENTENCE_SPAN = 0.2, 0.6
 SENTENCE_SHARE = 0.35
+GAP = 0.35
 _CACHE_LIMIT = 20_000
 _word_vectors: dict[str, Any] = {}
 
 
 @dataclass(frozen=True)
 class Cover:
-    """Cover (0 to 1) of each statement, the place of the best partner (-1: none), and the statements' weights."""
+    """By statement: cover (0 to 1), best partner's place (-1: none), the share that it holds alone, weight.
+
+    `gaps` is the share of a statement's new stems that are nowhere in the other text, not even by a like word.
+    """
 
     scores: tuple[float, ...]
     partners: tuple[int, ...]
     closeness: tuple[float, ...]
     weights: tuple[float, ...]
+    gaps: tuple[float, ...]
 
     @property
     def mean(self) -> float:
@@ -41,9 +46,10 @@ def cover(text: Body, by: Body, given: frozenset[str], embed: Embed | None) -> C
     """Cover every statement of `text` by the statements of `by`; `given` are the question's stems."""
     if not by.statements:
         count = len(text.statements)
-        return Cover((0.0,) * count, (-1,) * count, (0.0,) * count, tuple(_mass(s, given) for s in text.statements))
+        weights = tuple(_mass(statement, given) for statement in text.statements)
+        return Cover((0.0,) * count, (-1,) * count, (0.0,) * count, weights, (1.0,) * count)
     credits = _credits(text, by, embed)
-    scores, partners, closeness, weights = [], [], [], []
+    scores, partners, closeness, gaps = [], [], [], []
     for place, statement in enumerate(text.statements):
         lexical, partner, close = _lexical(statement, by, given, credits)
         score = lexical
@@ -54,8 +60,10 @@ def cover(text: Body, by: Body, given: frozenset[str], embed: Embed | None) -> C
         scores.append(score)
         partners.append(partner)
         closeness.append(close)
-        weights.append(_mass(statement, given))
-    return Cover(tuple(scores), tuple(partners), tuple(closeness), tuple(weights))
+        fresh = [float(credits[stem].max()) < GAP for stem in statement.stems if stem not in given]
+        gaps.append(sum(fresh) / len(fresh) if fresh else 0.0)
+    weights = tuple(_mass(statement, given) for statement in text.statements)
+    return Cover(tuple(scores), tuple(partners), tuple(closeness), weights, tuple(gaps))
 
 
 def _mass(statement: Statement, given: frozenset[str]) -> float:

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
-from ragtester.models.embedded.judging_conflicts import conflict
+from ragtester.models.embedded.judging_conflicts import conflict, denies
 from ragtester.models.embedded.judging_cover import Cover, cover
 from ragtester.models.embedded.judging_statements import Body, Embed, Statement, join, read
 from ragtester.models.embedded.judging_style import clarity
 from ragtester.tasks import JudgeAnswer
 from ragtester.text.normalise import fold
 from ragtester.text.quantities import Quantity, same_quantity
-from ragtester.text.words import words
 
 SHORT_MASS = 9.0
 """An expected answer up to this mass is a value or a phrase: its values decide."""
 NEAR = 0.45
 """From this closeness on two statements are about the same thing and can contradict each other."""
+SAME = 0.6
+"""The same for the evidence, and for opposites in long answers, where much is said beside the point."""
 SUPPORTED = 0.5
+UNSUPPORTED, UNSUPPORTED_MASS, UNSUPPORTED_COST = 0.22, 4.0, 0.15
+"""A statement of some mass with less support than this is an invention; one costs this much beyond its own weight."""
+SUPPORT_FLOOR, SUPPORT_SPAN = 0.12, 0.48
+"""Paraphrases reach about 0.6 of the cover that a copy has, unrelated statements 0.12: support runs between them."""
 WITHOUT_EVIDENCE = 0.15
 """Without evidence a detail beyond the expected answer cannot be checked: support is raised by this much."""
+LONG_MASS, LONG_GAIN = 30.0, 0.45
+"""Long paraphrases share fewer words than short ones: cover of an expected answer is scaled up with its mass."""
 
 
 @dataclass(frozen=True)
@@ -34,22 +40,17 @@ class Measures:
 
 def measure(request: JudgeAnswer, embed: Embed | None) -> Measures:
     """All measures of one request."""
+    texts = _read(request, embed)
     language = request.language
-    answer = read(request.answer, language, embed)
-    expected = read(request.expected_answer, language, embed)
-    question = read(request.question, language, embed)
-    evidence = [read(passage.text, language, embed) for passage in request.evidence]
-    given = frozenset(question.surfaces)
-    strict = expected.mass <= SHORT_MASS
-    recall = cover(expected, answer, given, embed)
-    truth = join(expected, *evidence)
-    support = cover(answer, truth, given, embed)
-    precision = cover(answer, join(expected, question), given, embed)
-    conflicts = _conflicts(request, answer, expected, question, truth)
-    complete, complete_reason = _completeness(expected, answer, recall, conflicts, strict)
-    faithful, faithful_reason = _faithfulness(answer, support, recall, conflicts, strict, bool(evidence))
-    relevant, relevant_reason = _relevance(answer, expected, question, precision, recall)
+    complete, complete_reason = _completeness(texts)
+    faithful, faithful_reason = _faithfulness(texts)
+    relevant, relevant_reason = _relevance(texts)
     clear, faults = clarity(request.answer, request.expected_answer, language)
+    nothing = 0.30 if texts.strict else 0.15
+    if complete < nothing:
+        # Supported and on topic, but nothing of what was asked for: neither is then fully met.
+        faithful, relevant = min(faithful, 0.5), min(relevant, 0.6)
+        faithful_reason += "; gives nothing of the expected answer"
     return Measures(
         {"faithfulness": faithful, "relevance": relevant, "completeness": complete, "clarity": clear},
         {
@@ -58,23 +59,68 @@ def measure(request: JudgeAnswer, embed: Embed | None) -> Measures:
             "completeness": complete_reason,
             "clarity": ", ".join(faults) or "no fault of form",
         },
-        "" if request.answerable else _correction(answer, question, support, given),
+        "" if request.answerable else _correction(texts.answer, texts.question, texts.support),
     )
 
 
-def _conflicts(request: JudgeAnswer, answer: Body, expected: Body, question: Body, truth: Body) -> dict[int, str]:
-    """Contradictions by the place of the answer's statement."""
+@dataclass(frozen=True)
+class _Texts:
+    """The texts of one request, read, with their covers and the contradictions by (answer's, expected's) place."""
+
+    answer: Body
+    expected: Body
+    question: Body
+    has_evidence: bool
+    recall: Cover
+    support: Cover
+    precision: Cover
+    conflicts: dict[int, tuple[int, str]]
+
+    @property
+    def strict(self) -> bool:
+        """Whether the expected answer is a value or a phrase."""
+        return self.expected.mass <= SHORT_MASS
+
+
+def _read(request: JudgeAnswer, embed: Embed | None) -> _Texts:
+    language = request.language
+    answer = read(request.answer, language, embed)
+    expected = read(request.expected_answer, language, embed)
+    question = read(request.question, language, embed)
+    evidence = [read(passage.text, language, embed) for passage in request.evidence]
+    given = frozenset(question.surfaces)
+    truth = join(expected, *evidence)
+    support = cover(answer, truth, given, embed)
+    return _Texts(
+        answer,
+        expected,
+        question,
+        bool(evidence),
+        cover(expected, answer, given, embed),
+        support,
+        cover(answer, join(expected, question), given, embed),
+        _conflicts(answer, expected, question, truth, support),
+    )
+
+
+def _conflicts(answer: Body, expected: Body, question: Body, truth: Body, support: Cover) -> dict[int, tuple[int, str]]:
+    """Contradictions by the place of the answer's statement: the expected statement's place (-1: evidence), why."""
     given = frozenset(question.surfaces)
     strict = expected.mass <= SHORT_MASS
     known = [*truth.quantities, *question.quantities]
-    found: dict[int, str] = {}
+    found: dict[int, tuple[int, str]] = {}
     for place, claim in enumerate(answer.statements):
-        for fact in expected.statements:
+        for number, fact in enumerate(expected.statements):
             near = strict or _closeness(claim, fact) >= NEAR
             reason = conflict(claim, fact, known, given, strict=strict) if near else ""
             if reason and not _agrees_elsewhere(claim, fact, expected):
-                found[place] = reason
+                found[place] = (number, reason)
                 break
+        partner = support.partners[place]
+        if place not in found and partner >= 0 and support.closeness[place] >= SAME:
+            reason = denies(claim, truth.statements[partner], given)
+            if reason:
+                found[place] = (-1, reason)
     return found
 
 
@@ -85,7 +131,7 @@ def _closeness(claim: Statement, fact: Statement) -> float:
 
 
 def _agrees_elsewhere(claim: Statement, fact: Statement, expected: Body) -> bool:
-    """Whether another expected statement is nearer and holds all the claim's values: then `fact` is beside the point."""
+    """Whether another expected statement is nearer and holds all the claim's values: `fact` is beside the point."""
     return any(
         other is not fact
         and _closeness(claim, other) >= _closeness(claim, fact)
@@ -94,59 +140,72 @@ def _agrees_elsewhere(claim: Statement, fact: Statement, expected: Body) -> bool
     )
 
 
-def _completeness(
-    expected: Body, answer: Body, recall: Cover, conflicts: dict[int, str], strict: bool
-) -> tuple[float, str]:
-    score = recall.mean
-    missing = [
-        quantity
-        for quantity in expected.quantities
-        if not any(same_quantity(quantity, one) for one in answer.quantities)
-    ]
-    if strict and expected.quantities:
+def _completeness(texts: _Texts) -> tuple[float, str]:
+    expected, answer, recall = texts.expected, texts.answer, texts.recall
+    denied = {number for number, _ in texts.conflicts.values()}
+    scores = [0.0 if place in denied else score for place, score in enumerate(recall.scores)]
+    score = _mean(scores, recall.weights) * (1 + LONG_GAIN * min(1.0, max(0.0, expected.mass - SHORT_MASS) / LONG_MASS))
+    wanted = expected.quantities
+    missing = [one for one in wanted if not any(same_quantity(one, other) for other in answer.quantities)]
+    if texts.strict and texts.conflicts:
+        score = min(score, 0.25)
+    elif texts.strict and wanted:
         # A value is there or not; the words around it are many ways of saying the same.
-        share = 1 - len(missing) / len(expected.quantities)
-        score = min(max(score, 0.9 * share), share) if share < 1 else max(score, 0.8 if not conflicts else 0.45)
-    elif expected.quantities:
-        score *= 1 - 0.25 * len(missing) / len(expected.quantities)
-    least = min(zip(recall.scores, expected.statements, strict=True), key=lambda pair: pair[0], default=None)
+        share = 1 - len(missing) / len(wanted)
+        score = max(score, 0.8) if share == 1 else min(score, share)
+    elif texts.strict and any(0 < gap <= 0.5 for gap in recall.gaps):
+        score = min(score, 0.6)  # one of several things asked for is not there
+    elif wanted:
+        score *= 1 - 0.25 * len(missing) / len(wanted)
+    score = min(1.0, score)
     reason = f"{score:.0%} of the expected answer is covered"
-    if least and least[0] < 0.5:
-        reason += f"; least: {_quote(least[1].text)}"
-    return score, reason
+    least = min(zip(scores, expected.statements, strict=True), key=lambda pair: pair[0], default=None)
+    return score, reason + (f"; least: {_quote(least[1].text)}" if least and least[0] < 0.4 else "")
 
 
-def _faithfulness(
-    answer: Body, support: Cover, recall: Cover, conflicts: dict[int, str], strict: bool, has_evidence: bool
-) -> tuple[float, str]:
+def _faithfulness(texts: _Texts) -> tuple[float, str]:
+    answer, support, conflicts = texts.answer, texts.support, texts.conflicts
     total = sum(support.weights)
     if not total:
         return 0.5 if not answer.statements else 0.0, "claims nothing that can be checked"
-    raised = 0.0 if has_evidence else WITHOUT_EVIDENCE
-    scores = [0.0 if place in conflicts else min(1.0, s + raised) for place, s in enumerate(support.scores)]
-    score = sum(s * w for s, w in zip(scores, support.weights, strict=True)) / total
+    raised = 0.0 if texts.has_evidence else WITHOUT_EVIDENCE
+    scores = [
+        0.0 if place in conflicts else min(1.0, max(0.0, (score + raised - SUPPORT_FLOOR) / SUPPORT_SPAN))
+        for place, score in enumerate(support.scores)
+    ]
+    score = _mean(scores, support.weights)
     if conflicts:
         share = sum(support.weights[place] for place in conflicts) / total
         # One value is the whole answer of a short case; in a long one a conflict weighs what its statement weighs.
-        score = min(score, 0.3) if strict else score - 0.5 * share
-        return max(0.0, score), f"contradicts the expected answer: {next(iter(conflicts.values()))}"
-    if strict and recall.mean < 0.2 and score < 0.9:
-        score = min(score, 0.55)
-    weakest = min(zip(scores, answer.statements, strict=True), key=lambda pair: pair[0])
-    if weakest[0] < 0.35 and len(answer.statements) > 1:
-        score = min(score, 0.6) if strict else score
-    reason = f"{score:.0%} supported by the expected answer{' and the evidence' if has_evidence else ''}"
-    return score, reason + (f"; weakest: {_quote(weakest[1].text)}" if weakest[0] < SUPPORTED else "")
+        score = min(score, 0.2) if texts.strict else max(0.0, score - 0.5 * share)
+        return score, f"contradicts what is known: {next(iter(conflicts.values()))[1]}"
+    inventions = [
+        statement.text
+        for statement, cover_ in zip(answer.statements, support.scores, strict=True)
+        if cover_ + raised < UNSUPPORTED and statement.mass >= UNSUPPORTED_MASS - 2 * texts.strict
+    ]
+    if inventions and len(answer.statements) > 1:
+        score = min(score - UNSUPPORTED_COST, 0.69)
+    score = max(0.0, score)
+    reason = f"{score:.0%} supported by the expected answer{' and the evidence' if texts.has_evidence else ''}"
+    return score, reason + (f"; without support: {_quote(inventions[0])}" if inventions else "")
 
 
-def _relevance(answer: Body, expected: Body, question: Body, precision: Cover, recall: Cover) -> tuple[float, str]:
+def _relevance(texts: _Texts) -> tuple[float, str]:
     """Half how near the whole answer is to what was asked for, half the share of it that is on topic."""
-    total = sum(precision.weights)
-    on_topic = sum(min(1.0, s / 0.5) * w for s, w in zip(precision.scores, precision.weights, strict=True))
-    share = on_topic / total if total else 0.0
-    near = max(recall.mean, _gist(answer, expected), 0.9 * _gist(answer, question))
-    score = 0.5 * near + 0.5 * share
-    return score, f"{share:.0%} on topic, nearness to what was asked {near:.2f}"
+    precision = texts.precision
+    share = _mean([min(1.0, score / 0.55) for score in precision.scores], precision.weights)
+    near = max(
+        min(1.0, texts.recall.mean * 1.3),
+        _gist(texts.answer, texts.expected),
+        0.9 * _gist(texts.answer, texts.question),
+    )
+    return 0.5 * near + 0.5 * share, f"{share:.0%} on topic, nearness to what was asked {near:.2f}"
+
+
+def _mean(scores: list[float], weights: tuple[float, ...]) -> float:
+    total = sum(weights)
+    return sum(s * w for s, w in zip(scores, weights, strict=True)) / total if total else 0.0
 
 
 def _gist(one: Body, other: Body) -> float:
@@ -156,27 +215,28 @@ def _gist(one: Body, other: Body) -> float:
     return min(1.0, max(0.0, (float(one.whole @ other.whole) - 0.2) / 0.65))
 
 
-def _correction(answer: Body, question: Body, support: Cover, given: frozenset[str]) -> str:
+def _correction(answer: Body, question: Body, support: Cover) -> str:
     """How an answer to an unanswerable question denies its premise by a supported other value; "" where it does not.
 
-    Narrow on purpose: the question names a value, the answer denies it ("not ten") and gives another of the same
-    unit in a statement that the evidence supports.
+    Narrow on purpose: the question names a value, the answer denies it ("not ten") and gives another in a statement
+    that the evidence supports.
     """
     for place, claim in enumerate(answer.statements):
         for asked in question.quantities:
-            others = [one for one in claim.quantities if one.unit in (asked.unit, "") and not same_quantity(one, asked)]
-            if others and support.scores[place] >= SUPPORTED and _denies(claim, asked):
+            ruled_out = any(_written(question, asked).startswith(fold(_shown(claim, one))) for one in claim.denied)
+            others = [one for one in claim.quantities if one.unit == asked.unit and not same_quantity(one, asked)]
+            if others and ruled_out and support.scores[place] >= SUPPORTED:
                 return _quote(claim.text)
     return ""
 
 
-def _denies(claim: Statement, asked: Quantity) -> bool:
-    for quantity in claim.quantities:
-        before = fold(claim.text[: quantity.start])
-        bare_equal = quantity.value == asked.value or same_quantity(quantity, asked)
-        if bare_equal and re.search(r"\b(?:not|nicht|pas|no|non|não|niet|inte|ikke|nie|не)(?: \w+){0,2}$", before):
-            return True
-    return False
+def _shown(statement: Statement, quantity: Quantity) -> str:
+    return statement.text[quantity.start : quantity.end]
+
+
+def _written(body: Body, quantity: Quantity) -> str:
+    """A quantity of a text as it is written there, folded ("ten years")."""
+    return next((fold(_shown(one, quantity)) for one in body.statements if quantity in one.quantities), "")
 
 
 def _quote(text: str) -> str:

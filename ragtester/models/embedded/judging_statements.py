@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragtester.models.embedded.judging_words import CAPITAL_NOUNS, NAME, NEGATING_SIGNS, NEGATORS
 from ragtester.text.languages import base, stop_words
+from ragtester.text.normalise import fold
 from ragtester.text.quantities import Quantity, codes, quantities
 from ragtester.text.sentences import sentence_spans
 from ragtester.text.stems import stem
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
 Embed = Callable[[list[str]], Any]
 
 NEGATION_REACH = 5
+_DENIAL = re.compile(
+    r"\b(?:not|nicht|pas|non|não|niet|inte|ikke|nie|не|instead of|rather than|statt)"
+    r"(?: (?:for|in|at|to|the|für|a))?\s?$|不是$"
+)
 
 
 @dataclass(frozen=True)
@@ -29,17 +35,19 @@ class Statement:
     """One sentence.
 
     `stems` are the distinct content stems outside quantities, in order; `surfaces` pairs each with its first spelling;
-    `negated` are the stems in a negation's reach; `plain` all words as they stand.
+    `denied` are quantities that are ruled out ("not ten"); `negated` are the stems in a negation's reach; `sequence`
+    all words as they stand.
     """
 
     text: str
     stems: tuple[str, ...]
     surfaces: tuple[tuple[str, str], ...] = ()
     quantities: tuple[Quantity, ...] = ()
+    denied: tuple[Quantity, ...] = ()
     codes: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     negated: frozenset[str] = frozenset()
-    plain: frozenset[str] = frozenset()
+    sequence: tuple[str, ...] = ()
 
     @property
     def mass(self) -> float:
@@ -103,18 +111,20 @@ def _statement(text: str, language: str) -> Statement:
     held = {
         word: stem(word, language)
         for word in words(bare)
-        if word not in dropped and not word.replace(".", "").replace(",", "").isdigit()
+        if word not in dropped and word not in NEGATORS and not word.replace(".", "").replace(",", "").isdigit()
     }
     negated = _negated(bare, language)
+    denied = tuple(quantity for quantity in named if _is_denied(text[: quantity.start]))
     return Statement(
         text=text,
         stems=tuple(dict.fromkeys(held.values())),
         surfaces=tuple({stemmed: word for word, stemmed in reversed(held.items())}.items()),
-        quantities=tuple(named),
+        quantities=tuple(quantity for quantity in named if quantity not in denied),
+        denied=denied,
         codes=frozenset(codes(text, language)),
         names=_names(text, language),
         negated=negated,
-        plain=frozenset(words(bare)),
+        sequence=tuple(words(bare)),
     )
 
 
@@ -127,6 +137,11 @@ def _names(text: str, language: str) -> frozenset[str]:
         match.group() for match in NAME.finditer(text) if match.start() > 0 and text[: match.start()].strip("\"'([*- ")
     ]
     return frozenset(stem(word, language) for name in found for word in words(name) if word not in dropped)
+
+
+def _is_denied(before: str) -> bool:
+    """Whether a negator stands right before a quantity; "not more than" and "not exceed" limit it instead."""
+    return _DENIAL.search(fold(before)) is not None
 
 
 def _negated(bare: str, language: str) -> frozenset[str]:

@@ -19,18 +19,20 @@ NEGATORS = frozenset(
 NEGATING_SIGNS = re.compile(r"不|没|沒|未|无|無|非|ない|ません|なし|않|없|못|ไม่|لا |ليس|لم |לא |אין |नहीं|नही")
 
 _OPPOSITES = """
-open closed shut close | increase decrease reduce lower | raise lower | rise fall drop | maximum minimum | most least |
-more less fewer | above below under beneath | over under | before after | start stop end | begin end | on off |
-left right | up down | upper lower | high low | hot cold | inside outside | allow forbid prohibit ban | allowed forbidden
-prohibited | permit forbid prohibit | required optional | mandatory optional voluntary | clockwise anticlockwise
-counterclockwise | enable disable | enabled disabled | connect disconnect | always never | first last | accept reject
-refuse | include exclude | positive negative | parallel perpendicular | dry wet | full empty | front rear back |
-internal external | horizontal vertical | fast slow | long short | early late | valid invalid | safe unsafe dangerous |
-tighten loosen | insert remove | attach detach | lock unlock | engage disengage | forward backward reverse | port starboard |
-offen geschlossen zu | öffnen schließen | erhöhen senken verringern | maximal minimal | mindestens höchstens | mehr weniger |
-über unter | vor nach | oben unten | links rechts | ein aus | erlaubt verboten | immer nie | innen außen |
-ouvert fermé | ouvrir fermer | augmenter diminuer réduire | plus moins | avant après | gauche droite | autorisé interdit |
-abierto cerrado | abrir cerrar | aumentar disminuir reducir | más menos | antes después | izquierda derecha
+yes no | ja nein | oui non | sí no | open closed shut close | increase decrease reduce lower | raise lower |
+rise fall drop | maximum minimum | most least | more less fewer | above below under beneath | over under |
+before after | start stop end | begin end | on off | left right | up down | upper lower | high low | hot cold |
+warm cold | inside outside | allow forbid prohibit ban | allowed forbidden prohibited | permit forbid prohibit |
+required optional | mandatory optional voluntary | clockwise anticlockwise counterclockwise | enable disable |
+enabled disabled | connect disconnect | always never | first last | accept reject refuse | include exclude |
+positive negative | parallel perpendicular | dry wet | full empty | front rear back | internal external |
+horizontal vertical | fast slow | long short | early late | valid invalid | safe unsafe dangerous |
+tighten loosen | insert remove | attach detach | lock unlock | engage disengage | forward backward reverse |
+port starboard | offen geschlossen zu | öffnen schließen | erhöhen senken verringern | maximal minimal |
+mindestens höchstens | mehr weniger | über unter | vor nach | oben unten | links rechts | ein aus |
+erlaubt verboten | immer nie | innen außen | ouvert fermé | ouvrir fermer | augmenter diminuer réduire |
+plus moins | avant après | gauche droite | autorisé interdit | abierto cerrado | abrir cerrar |
+aumentar disminuir reducir | más menos | antes después | izquierda derecha
 """
 
 
