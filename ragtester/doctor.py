@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import sys
 import urllib.error
 import urllib.request
@@ -13,24 +12,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragtester.errors import RagtesterError
+from ragtester.models.catalogue import OPENAI_URL, resolve
+from ragtester.pipeline import used_models
 from ragtester.settings import Settings
 from ragtester.workspace import Workspace
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-KEYS = {
-    "openai": "OPENAI_API_KEY",
-    "anthropic": "ANTHROPIC_API_KEY",
-    "google_genai": "GOOGLE_API_KEY",
-    "mistralai": "MISTRAL_API_KEY",
-    "groq": "GROQ_API_KEY",
-    "together": "TOGETHER_API_KEY",
-    "cohere": "COHERE_API_KEY",
-    "fireworks": "FIREWORKS_API_KEY",
-    "deepseek": "DEEPSEEK_API_KEY",
-    "xai": "XAI_API_KEY",
-}
 OFFLINE = ("embedded", "scripted")
 OLLAMA_URL = "http://127.0.0.1:11434"
 SECONDS = 5.0
@@ -56,16 +45,6 @@ def examine(workspace: Workspace, settings: Settings) -> list[Finding]:
     found = [_python(), *_packages(settings), _pango(settings), _corpus(workspace, settings)]
     found += [finding for model in models for finding in _model(model, settings)]
     return found
-
-
-def used_models(settings: Settings) -> set[str]:
-    """Every model that the settings name for a stage."""
-    names = {settings.cases.model, settings.judge.model}
-    names |= {settings.cases.check_model} if settings.cases.check_model else set()
-    names |= {settings.documents.model} if settings.documents.count else set()
-    for group in settings.execute.groups:
-        names |= {*group.llms, *group.embeddings}
-    return names
 
 
 def print_findings(findings: list[Finding], console: Console) -> None:
@@ -121,26 +100,23 @@ def _corpus(workspace: Workspace, settings: Settings) -> Finding:
 
 
 def _model(name: str, settings: Settings) -> Iterator[Finding]:
-    provider, _, rest = name.partition(":")
+    known = resolve(name, settings)
+    provider = known.provider
     if provider in OFFLINE:
         yield Finding(f"model {name}", True, "ships with ragtester" if provider == "embedded" else "scripted replies")
         return
-    own = settings.model(name)
-    variable = own.api_key_env or KEYS.get(provider)
-    local = own.base_url is not None and own.api_key_env is None
-    if variable and not local:
-        there = bool(os.environ.get(variable))
-        detail = "set" if there else "not set"
-        yield Finding(f"key {variable}", there, detail, f"export {variable}=... or write it into .env")
+    variable = known.key_variable
+    if variable:
+        detail = "not set" if known.key_missing else "set"
+        yield Finding(f"key {variable}", not known.key_missing, detail, f"export {variable}=... or write it into .env")
     ask: dict[str, Callable[[str, str], str]] = {"openai": _ask_openai, "ollama": _ask_ollama}
-    if provider == "openai" and own.base_url is None and not os.environ.get(variable or ""):
+    if known.key_missing:
         yield Finding(f"model {name}", False, "not asked: no key", f"set {variable}")
     elif provider in ask:
-        base = own.base_url or (OLLAMA_URL if provider == "ollama" else "https://api.openai.com/v1")
-        yield _server(name, own.model or rest, base, os.environ.get(variable or "", ""), ask[provider])
+        base = known.base_url or (OLLAMA_URL if provider == "ollama" else OPENAI_URL)
+        yield _server(name, known.served, base, known.key or "", ask[provider])
     else:
-        module = f"langchain_{provider}"
-        yield _package(module, True, f"pip install langchain-{provider.replace('_', '-')}")
+        yield _package(f"langchain_{provider}", True, f"pip install langchain-{provider.replace('_', '-')}")
 
 
 def _server(name: str, model: str, base: str, key: str, ask: Callable[[str, str], str]) -> Finding:

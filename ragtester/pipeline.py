@@ -39,29 +39,70 @@ async def run_stages(
     are rows, and the next stage accounts for them.
     """
     options = options or Options()
+    check_models(settings)
     results: list[StageResult] = []
     spent_calls, spent_cost = 0, 0.0
     with workspace.lock():
         for stage in stages:
+            if options.overwrite or settings.execute.retry_failed:
+                # Whoever asks for new rows wants new replies, not the kept ones.
+                workspace.journal(stage, _name(settings, stage)).unlink(missing_ok=True)
             gateway = open_gateway(workspace, settings, stage)
             async with gateway:
                 gateway.set_budget(*_left(settings, spent_calls, spent_cost))
                 result = await _run_one(stage, workspace, settings, gateway, progress, options)
                 spent_calls, spent_cost = spent_calls + gateway.calls, spent_cost + gateway.cost
+            _tell(gateway, progress)
             results.append(result)
             if result.stopped:
                 break
-            gateway.discard_journal()
+            if not gateway.stopped_models and not result.ledger.failed:
+                gateway.discard_journal()
     return results
+
+
+def check_models(settings: Settings) -> None:
+    """Raise UsageError for a model name that no call could ever succeed with, before anything is read or made."""
+    from ragtester.models.catalogue import resolve
+    from ragtester.models.embedded.engine import variant
+    from ragtester.models.embeddings import check_embedded
+
+    embeddings = {name for group in settings.execute.groups for name in group.embeddings}
+    for name in sorted(used_models(settings)):
+        known = resolve(name, settings)
+        if known.provider == "embedded":
+            (check_embedded if name in embeddings else variant)(known.served)
+
+
+def used_models(settings: Settings) -> set[str]:
+    """Every model that the settings name for a stage."""
+    names = {settings.cases.model, settings.judge.model}
+    names |= {settings.cases.check_model} if settings.cases.check_model else set()
+    names |= {settings.documents.model} if settings.documents.count else set()
+    for group in settings.execute.groups:
+        names |= {*group.llms, *group.embeddings}
+    return names
+
+
+def _tell(gateway: Gateway, progress: Progress) -> None:
+    """Pass on what the gateway noticed, each once."""
+    for model, failure in sorted(gateway.stopped_models.items()):
+        progress.note(f"{model} was stopped: {failure.message}")
+    for note in gateway.notes:
+        progress.note(note)
 
 
 def open_gateway(workspace: Workspace, settings: Settings, stage: str) -> Gateway:
     """A gateway whose journal belongs to one stage and one suite or run."""
     from ragtester.models.gateway import Gateway
 
-    name = settings.workspace.suite if stage in ("documents", "cases") else settings.execute.run
+    name = _name(settings, stage)
     prompts = workspace.prompts if workspace.prompts.is_dir() else None
     return Gateway(settings, prompts_dir=prompts, journal=workspace.journal(stage, name), root=workspace.root)
+
+
+def _name(settings: Settings, stage: str) -> str:
+    return settings.workspace.suite if stage in ("documents", "cases") else settings.execute.run
 
 
 def _left(settings: Settings, calls: int, cost: float) -> tuple[float | None, int | None]:

@@ -28,11 +28,16 @@ def make_embedder(
 ) -> Embedder:
     """The embedding model `name`. Raises UsageError for an embedded model that does not exist."""
     if name.provider == "embedded":
-        if name.served not in EMBEDDED:
-            known = ", ".join(f"embedded:{known}" for known in EMBEDDED)
-            raise UsageError(f"unknown embedding model {name.full!r}; known: {known}")
+        check_embedded(name.served)
         return EmbeddedVectors(name)
     return ServedVectors(name, settings, gate, turns, shared)
+
+
+def check_embedded(served: str) -> None:
+    """Raise UsageError where no embedding model ships under this name."""
+    if served not in EMBEDDED:
+        known = ", ".join(f"embedded:{known}" for known in EMBEDDED)
+        raise UsageError(f"unknown embedding model 'embedded:{served}'; known: {known}")
 
 
 class EmbeddedVectors:
