@@ -37,7 +37,7 @@ _MARKUP = re.compile(
     re.IGNORECASE,
 )
 _UNFINISHED = re.compile(r"(?:\.{3}|…|[,;:\-–(])$")
-_SENTENCE_END = re.compile(r"(?<=[.!。！])\s+")
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+")
 _RIVALS = ("en", "de", "fr", "es", "it", "pt", "nl", "ru")
 
 
@@ -168,13 +168,16 @@ def supported(draft: Draft, setting: Setting) -> str | None:
 def unsupported(answer: str, evidence: str, question: str, language: str) -> str | None:
     """What of an answer is in neither evidence nor question, in words; None where it is supported."""
     known = [*quantities(evidence, language), *quantities(question, language)]
+    worded = answer
     for quantity in quantities(answer, language):
+        # "250 kPa" may stand there as "2.5 bar": its words are settled by its value.
+        worded = worded[: quantity.start] + " " * (quantity.end - quantity.start) + worded[quantity.end :]
         if not any(same_quantity(quantity, other) for other in known):
             return f"{answer[quantity.start : quantity.end]!r} is not in them"
     strange = codes(answer, language) - codes(evidence, language) - codes(question, language)
     if strange:
         return f"{min(strange)!r} is not in them"
-    said = dict.fromkeys(stems(answer, language))
+    said = dict.fromkeys(stems(worded, language))
     held = set(stems(evidence, language)) | set(stems(question, language))
     lacking = [stem for stem in said if stem not in held]
     if said and len(lacking) > (1 - SUPPORTED) * len(said):
