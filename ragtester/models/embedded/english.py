@@ -121,7 +121,7 @@ def noun_phrase(text: str, names: frozenset[str]) -> str | None:
     if lowered[-1].endswith("ly") or lowered[-1] in ADVERBS:
         return noun_phrase(" ".join(tokens[:-1]), names) if len(tokens) > 1 else None
     doubled = any(one == two for one, two in itertools.pairwise(lowered))
-    if doubled or re.search(r"^\d|\.\.| - |[;*:]", text) or lowered[0] in IMPERATIVES | ADVERBS:
+    if doubled or re.search(r"^\d|\.\.| - |[;*:&]", text) or lowered[0] in IMPERATIVES | ADVERBS:
         return None
     if lowered[0] in ("every", "each", "all") and (lowered[0] == "all") != _is_plural(text):
         return None

@@ -13,6 +13,14 @@ from ragtester.text.quantities import quantities
 from ragtester.text.stems import stems
 from ragtester.text.words import words
 
+_WEAK = frozenset(
+    """little sure able many several various first last next left right start end called asked perhaps good better best
+    other different same kind later early long short large small whole part parts thing things number numbers way ways
+    necessary possible available special common general whether either neither rather instead together along around
+    already certain need needs want make makes made take taken given done work works begin only more most less much
+    such like well easily often always never even also still just both each every some any none all""".split()
+)
+_CLAUSE_END = re.compile(r"[\u4e00-\u9fff]{2}(?=[，。、；]|$)")
 _CONTENT = re.compile(
     r"[A-Za-z][\w.-]*\w|[\u30a1-\u30fc]{3,}|[\u4e00-\u9fff]{2,}|[^\W\d_\u3040-\u30ff\u4e00-\u9fff][^\W_\u3040-\u30ff\u4e00-\u9fff'’-]*[^\W_\u3040-\u30ff\u4e00-\u9fff]"
 )
@@ -49,7 +57,8 @@ class Fact:
     @property
     def subject(self) -> str:
         """What the question speaks of."""
-        return self.found.slots.get("S", "") or self.found.slots.get("C", "") or self.found.slots.get("X", "")
+        slots = self.found.slots
+        return next((slots[name] for name in ("S", "C", "X", "c", "x", "r") if slots.get(name)), "")
 
 
 def keywords_of(value: str, asked: str, common: Counter[str], language: str, limit: int = 3) -> tuple[str, ...]:
@@ -65,7 +74,9 @@ def keywords_of(value: str, asked: str, common: Counter[str], language: str, lim
             _add(chosen, text, known, language)
     for match in _NAMED.finditer(value):
         _add(chosen, match.group().strip(".,;:"), known, language)
-    content = [word for word in _CONTENT.findall(value) if stems(word, language)]
+    # Chinese has no mark between words: the end of a clause is the likeliest to be one.
+    pattern = _CLAUSE_END if language == "zh" else _CONTENT
+    content = [word for word in pattern.findall(value) if stems(word, language)]
     weak = _weak(language)
     content.sort(
         key=lambda word: (
@@ -88,7 +99,11 @@ def _weak(language: str) -> frozenset[str]:
     from ragtester.models.embedded.english_words import GENERIC, PARTICIPLES, VERB_FORMS
     from ragtester.models.embedded.rewording import weak_words
 
-    return weak_words(language) | (PARTICIPLES | GENERIC | frozenset(VERB_FORMS) if language == "en" else frozenset())
+    return (
+        weak_words(language)
+        | _WEAK
+        | (PARTICIPLES | GENERIC | frozenset(VERB_FORMS) if language == "en" else frozenset())
+    )
 
 
 def _add(chosen: list[str], word: str, known: set[str], language: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _S = r"^(?P<s>[^,;:()]{3,60}?)"
-_V = r"(?P<v>.{8,220})$"
+_V = r"(?P<v>.{3,220})$"
 Row = tuple[str, str, re.Pattern[str]]
 
 
@@ -25,7 +25,7 @@ def _set(text: str) -> frozenset[str]:
 
 PATTERNS: dict[str, tuple[Row, ...]] = {
     "de": _rows("ein|eine|der|die|das", r"""
-        purpose ||| dien(?:t|en) (?=zur|zum|der|als|dazu)|(?:wird|werden) (?=(?:zum|zur|für) .*(?:verwendet|benutzt|eingesetzt|genutzt)\.$) ||| dienen|werden
+        purpose ||| dien(?:t|en)(?= (?:zur|zum|der|als|dazu)\b)|(?:wird|werden)(?= (?:zum|zur|für) .*(?:verwendet|benutzt|eingesetzt|genutzt)\.$) ||| dienen|werden
         composed ||| bestehen aus|besteht aus|enthält|enthalten|umfasst|umfassen|beinhaltet|beinhalten |||
         allows ||| ermöglicht|ermöglichen|erlaubt|erlauben|gestattet |||
         requires ||| benötigt|benötigen|erfordert|erfordern|verlangt|verlangen |||
@@ -77,7 +77,7 @@ PATTERNS: dict[str, tuple[Row, ...]] = {
         happened ||| (?:foi|foram)(?= \w+[ai]d[oa]s?\b .{12}) |||
         """),
     "nl": _rows("een|de|het", r"""
-        purpose ||| dient (?=om|voor|als)|dienen (?=om|voor|als)|wordt gebruikt (?=om|voor)|worden gebruikt (?=om|voor) ||| dienen|worden
+        purpose ||| (?:dient|dienen|wordt gebruikt|worden gebruikt)(?= (?:om|voor|als)\b) ||| dienen|worden
         composed ||| bevat|bevatten|omvat|omvatten|bestaat uit|bestaan uit |||
         allows ||| maakt het mogelijk(?: om)?|maken het mogelijk(?: om)? |||
         requires ||| vereist|vereisen |||
@@ -211,11 +211,11 @@ BACKWARD = {
     "fr": re.compile(r"\b(?:ceci|cela|ce|cet|cette|ces|ci-dessus|ci-dessous|suivante?s?|précédente?s?|nous|notre|nos|je|"
                      r"celui-ci|celle-ci|ceux-ci|ici)\b", re.I),
     "es": re.compile(r"\b(?:esto|estos|estas?|este|ese|esa|arriba|abajo|siguientes?|anterior(?:es)?|nosotros|aquí)\b", re.I),
-    "it": re.compile(r"\b(?:questo|questa|questi|queste|ciò|sopra|sotto|seguenti?|precedenti?|noi|qui)\b", re.I),
+    "it": re.compile(r"\b(?:questo|questa|questi|queste|ciò|seguenti?|precedenti?|noi|qui)\b", re.I),
     "pt": re.compile(r"\b(?:isto|isso|este|esta|estes|estas|esse|essa|acima|abaixo|seguintes?|anterior(?:es)?|nós|aqui)\b",
                      re.I),
     "nl": re.compile(r"\b(?:dit|deze|hierboven|hieronder|volgende|vorige|wij|we|hier)\b", re.I),
-    "ru": re.compile(r"\b(?:это(?:т|й|го|му|м)|эта|эту|эти(?:х|м)?|выше|ниже|следующ\w+|предыдущ\w+|данн(?:ый|ая|ое|ом|ого)"
+    "ru": re.compile(r"\b(?:это(?:т|й|го|му|м)|эта|эту|эти(?:х|м)?|следующ\w+|предыдущ\w+|данн(?:ый|ая|ое|ом|ого)"
                      r"|мы|нам|нас|наш\w*|здесь)\b", re.I),
     "ja": re.compile(r"この|その|これ|それ|上記|下記|以下|次の|前述|ここで|前の|図\d|表\d|項\d"),
     "zh": re.compile(r"这|那个|上述|以下|如下|下面|上面|该|图\d|表\d"),

@@ -188,7 +188,7 @@ EN: Templates = {
         "scenario": ("You are looking around in {S}. What do you come across?",),
     },
     "absent": {
-        "wh": ("What has no place in {S}?", "What is not welcome in {S}?"),
+        "wh": ("What has no place in {S}?", "What must be kept out of {S}?"),
         "keyword": ("{N} what is ruled out",),
         "scenario": ("You are tidying up {S}. What has no place there?",),
     },

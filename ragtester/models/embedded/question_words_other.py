@@ -30,7 +30,7 @@ happened ; Was ist mit {Q} geschehen? ; {N} Geschichte ; Eine neue Kollegin frag
 rule ; Welche Vorschrift gilt für {Q}? // Was ist bei {Q} zu beachten? ; {N} Vorschrift // {N} Regel ; Bei einer Prüfung geht es um {Q}. Welche Vorschrift gilt?
 interval ; In welchen Abständen {is} {S} {P}? // Wie oft {is} {S} {P}? ; {N} Intervall ; In einem Kalender fehlt ein Eintrag: Wie oft {is} {S} {P}?
 within ; Wie viel Zeit bleibt, bis {S} {P} {is}? ; {N} Frist ; Für einen Ablaufplan fehlt die Frist: Bis wann {is} {S} {P}?
-share ; Wie viel Prozent {R}? // Welcher Anteil {R}? ; ; Für einen Bericht wird eine Zahl gesucht: Wie viel Prozent {R}?
+share ; Wie viel Prozent {R}? ; ; Für einen Bericht wird eine Zahl gesucht: Wie viel Prozent {R}?
 year ; ; ; Für eine Zeittafel fehlt noch eine Jahreszahl: Wann {R}?
 consequence ; Was geschieht, {w} {C}? // Welche Folge hat es, {w} {C}? ; ; Angenommen, man stellt fest, dass {C}. Was geschieht dann?
 how_to ; Was ist zu tun, um {X}? // Wie geht man vor, um {X}? ; ; Eine Kollegin fragt, wie sie vorgehen soll, um {X}. Was rätst du?
@@ -54,7 +54,7 @@ happened ; Qu'est-il advenu de {Q} ? ; {N} historique ; Une nouvelle collègue d
 rule ; Quelle obligation s'applique à {Q} ? // Quelle exigence concerne {Q} ? ; {N} obligation // {N} exigence ; Lors d'un contrôle, on examine {Q}. Quelle exigence faut-il vérifier ?
 interval ; Quelle fréquence faut-il prévoir pour {Q} ? ; {N} fréquence ; Une échéance manque dans un calendrier. À quel rythme revient-elle pour {Q} ?
 share ; Quel pourcentage {R} ? // Quelle proportion {R} ? ; ; Un chiffre manque dans un rapport : quel pourcentage {R} ?
-count ; Combien de {R} ? // Quel est le nombre de {R} ? ; ; Un chiffre manque dans un rapport : combien de {R} ?
+count ; Combien de {R} ? ; ; Un chiffre manque dans un rapport : combien de {R} ?
 year ; En quelle année est-ce que {R} ? ; ; Il manque une date dans une chronologie : en quelle année est-ce que {R} ?
 consequence ; Que se passe-t-il {w} {C} ? // Quelle est la conséquence {w} {C} ? ; ; Imaginons que la question se pose : que faire ou attendre {w} {C} ?
 how_to ; Que faut-il faire pour {X} ? // Par quel moyen peut-on {X} ? ; ; Un collègue souhaite {X}. Que lui conseiller ?

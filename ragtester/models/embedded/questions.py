@@ -65,7 +65,7 @@ def read(passages: Sequence[Passage], code: str) -> Reading:
     """Every fact that the passages state, in order."""
     common = stem_counts([passage.text for passage in passages], code)
     everything = " ".join(passage.text for passage in passages)
-    plain = set(re.findall(r"\b[^\W\d_A-ZÀ-ÝА-Я][^\W\d_]*", everything))
+    plain = set(re.findall(r"(?<=\s)[^\W\d_A-ZÀ-ÝА-Я][^\W\d_]*(?=[\s,;:)])", everything))
     names = frozenset(name for name in _names(everything) if name.lower() not in plain)
     facts = []
     for number, passage in enumerate(passages):
@@ -121,7 +121,10 @@ def _too_plain(fact: Fact, code: str) -> bool:
             r"[A-Z\d/._“\"]", bare if code == "en" else bare[1:] + ("A" if bare.isascii() and code == "ru" else "")
         )
     )
-    return len(set(stems(bare, code))) < 2 and not named
+    parts = set(stems(bare, code))
+    # One long German or Dutch word is a compound: it says as much as two.
+    compound = code in ("de", "nl") and any(len(part) > 7 for part in parts)
+    return len(parts) < 2 and not named and not compound
 
 
 def _single(request: WriteCases, code: str) -> Iterator[Draft]:
@@ -193,17 +196,17 @@ def _good(question: str, style: str, facts: Sequence[Fact], evidence: str, code:
         return False
     if _POINTING.search(question) or not 8 <= len(question) <= 260 * len(facts):
         return False
-    if _copied(words(question), words(evidence)):
+    if _copied(words(question), words(evidence), COPIED * (2 if code in ("ja", "zh") else 1)):
         return False
     known = set(stems(question, code, keep_stop_words=True))
     leaked = any(set(stems(word, code)) & known for fact in facts for word in fact.keywords)
     return not leaked and lexical_overlap(question, evidence, code) <= HIGHEST_OVERLAP
 
 
-def _copied(question: list[str], evidence: list[str]) -> bool:
-    """Whether a run of `COPIED` words of the question stands in the evidence."""
-    runs = {tuple(evidence[at : at + COPIED]) for at in range(len(evidence) - COPIED + 1)}
-    return any(tuple(question[at : at + COPIED]) in runs for at in range(len(question) - COPIED + 1))
+def _copied(question: list[str], evidence: list[str], run: int) -> bool:
+    """Whether `run` words in a row of the question stand in the evidence."""
+    runs = {tuple(evidence[at : at + run]) for at in range(len(evidence) - run + 1)}
+    return any(tuple(question[at : at + run]) in runs for at in range(len(question) - run + 1))
 
 
 def _fresh(drafts: Iterator[Draft], request: WriteCases) -> Iterator[Draft]:

@@ -9,6 +9,8 @@ from functools import lru_cache
 from importlib import resources
 from typing import TypeVar
 
+from ragtester.text.stems import stems
+
 T = TypeVar("T")
 _BEFORE_VERB = frozenset("to can could must should shall will would may might cannot not you we they i don't".split())
 _BEFORE_PARTICIPLE = frozenset("is are was were be been being has have had get gets not".split())
@@ -148,6 +150,25 @@ def _inflections(kind: str, word: str, synonym: str) -> list[tuple[str, str, str
     if kind == "m":
         return [("head", word, synonym), ("heads", _plural(word), _plural(synonym))]
     return [("adjective" if kind == "a" else "fixed", word, synonym)]
+
+
+@lru_cache(maxsize=1 << 14)
+def synonyms(stem: str, language: str) -> frozenset[str]:
+    """Stems of the words that the thesaurus sets equal to a word with this stem, in either direction."""
+    return _equals(language).get(stem, frozenset())
+
+
+@lru_cache(maxsize=16)
+def _equals(language: str) -> dict[str, frozenset[str]]:
+    pairs: dict[str, set[str]] = {}
+    for word, options in _forms(language).items():
+        for _, other in options:
+            ones, others = stems(word, language), stems(other, language)
+            # A phrase says the word as a whole: only its content words together would match, so single words only.
+            if len(ones) == 1 and len(others) == 1:
+                pairs.setdefault(ones[0], set()).add(others[0])
+                pairs.setdefault(others[0], set()).add(ones[0])
+    return {stem: frozenset(equal) for stem, equal in pairs.items()}
 
 
 def weak_words(language: str) -> frozenset[str]:

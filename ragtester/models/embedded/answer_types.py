@@ -1,0 +1,119 @@
+"""What kind of thing a question asks for, and whether a sentence states such a thing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ragtester.text.quantities import quantities
+from ragtester.text.stems import stems
+
+_TIME_UNITS = frozenset({"s", "month"})
+
+
+@dataclass(frozen=True)
+class Kind:
+    """`name` of the kind ("" where anything may answer) and stems that only carry the asking."""
+
+    name: str
+    asking: frozenset[str]
+
+    def rest(self, found: Sequence[str]) -> list[str]:
+        """The stems that say what the question is about; all of them where nothing else is left."""
+        return [stem for stem in found if stem not in self.asking] or list(found)
+
+
+_KINDS: dict[str, tuple[tuple[str, str], ...]] = {
+    "en": (
+        ("phone", r"\b(?:phone|telephone|hotline|fax)\b"),
+        ("money", r"\b(?:how much .*\bcost|price|cost of|fee)\b"),
+        ("date", r"\bon what date\b|\bwhich date\b|\bwhat year\b|\bwhich year\b|\bend-of-life date\b|\byear of\b|\bsince when\b"),
+        ("duration", r"\bhow long (?:do|does|is|are|can|may|must|did|has)\b|\bhow many (?:seconds|minutes|hours|days|weeks|months|years)\b"
+                     r"|\bperiod\b.*\bdays\b|\btimeout in\b|\bhow soon\b|\binterval\b|\bhow often\b"),
+        ("percent", r"\bwhat (?:percentage|share|proportion)\b|\bhow many per ?cent\b"),
+        ("number", r"\bhow many\b|\bnumber of\b|\bhow (?:large|big|heavy|high|fast|deep|wide|tall|much)\b|\bmegabytes\b"),
+        ("person", r"^(?:who|whom)\b(?! or what)|\bwhom do you name\b|\binventor\b"),
+    ),
+    "de": (("duration", r"\bwie lange\b|\bwie oft\b|\babständen\b"), ("number", r"\bwie (?:viele?|hoch|groß|schwer)\b"),
+           ("phone", r"telefonnummer"), ("date", r"\bin welchem jahr\b|\bseit wann\b")),
+    "fr": (("percent", r"\bquel(?:le)? (?:pourcentage|proportion)\b"), ("date", r"\ben quelle année\b"),
+           ("phone", r"numéro de téléphone"), ("number", r"\bcombien\b")),
+    "es": (("percent", r"\bporcentaje\b"), ("date", r"\ben qué año\b"), ("phone", r"\bteléfono\b"), ("number", r"\bcuánt[oa]s?\b")),
+    "it": (("percent", r"\bpercentuale\b"), ("date", r"\bin quale anno\b"), ("phone", r"\btelefono\b"), ("number", r"\bquant[oaie]\b")),
+    "pt": (("percent", r"\bpercentagem\b"), ("date", r"\bem que ano\b"), ("phone", r"\btelefone\b"), ("number", r"\bquant[oa]s?\b")),
+    "nl": (("percent", r"\bpercentage\b"), ("date", r"\bin welk jaar\b"), ("phone", r"telefoonnummer"), ("number", r"\bhoeveel\b")),
+    "ru": (("date", r"в каком году"), ("phone", r"телефон"), ("number", r"\bсколько\b")),
+}  # fmt: skip
+# Words that ask, or set the scene of asking; they are not looked for in the sections.
+_ASKING = {
+    "en": """what which who whom when where why how ask asks asked answer answers reply replies tell tells explain explains
+    explanation wonder wonders colleague newcomer trainee somebody someone people engineer auditor team review training
+    question right good suggest suggestion definition define meaning mean means term expression called call name names
+    purpose point role good kind thing brief happens happen happened consequence effect follows follow result situation
+    suppose imagine proceed advice wise unsure find out location place look looking first contents content come comes
+    across heard never stumbles want wants go way whereabouts becomes become became treatment date person new does did
+    usual proper word raises hand comes up before going things once open points know""",
+    "de": """wie was wer wo wann warum wozu welche welcher welches antworten antwortest fragt fragen kollegin kollege jemand team
+    begriff bedeutung erklären erklärst erklärung zweck versteht gehört angenommen feststellt stellt fest geschieht folge""",
+    "fr": """quel quelle quels quelles que quoi qui comment pourquoi où quand collègue nouvelle nouveau répondre demande
+    terme signification explication entendre expliquer passe conséquence imaginons question pose utilité contenu éléments""",
+    "es": """qué cuál quién cómo dónde cuándo compañero compañera nueva nuevo pregunta respondes término significado explicación
+    entiende explica sucede consecuencia duda utilidad finalidad""",
+    "it": """che cosa quale chi come dove quando collega nuova nuovo chiede rispondi termine significato spiegazione intende
+    spiega succede conseguenza dubbio sorge scopo utilità""",
+    "pt": """que qual quem como onde quando colega nova novo pergunta responder termo significado explicação entende explica
+    acontece consequência dúvida surge utilidade finalidade""",
+    "nl": """wat welke welk wie hoe waar wanneer collega nieuwe vraagt vraag antwoord begrip betekenis uitleg verstaan
+    gebeurt gevolg rijst nut""",
+    "ru": """что какой какая какое какие кто как где когда почему коллега новый спрашивает ответите термин термином термине
+    значение определение понимают объяснить объясните происходит произойдёт представьте""",
+}
+_PARTS_WORDS = {
+    "en": r"(?:what|which|who|where|when|why|how|by whom|under|in|for what)",
+    "de": r"(?:was|welche[rsnm]?|wer|wo|wann|warum|wie|wozu|in|unter)",
+    "fr": r"(?:que|quel(?:le)?s?|qui|où|quand|pourquoi|comment|à quoi|de quoi|en)",
+    "es": r"(?:qué|cuál|quién|cómo|dónde|cuándo|con qué|en qué)",
+    "it": r"(?:che|quale|quali|chi|come|dove|quando|a quale|di che|in)",
+    "pt": r"(?:o que|que|qual|quem|como|onde|quando|com que|em que)",
+    "nl": r"(?:wat|welke?|wie|hoe|waar|wanneer|in)",
+    "ru": r"(?:что|как\w*|кто|где|когда|почему|с какой|из каких|в чём|под|зачем)",
+}
+_AND = {"en": "and", "de": "und", "fr": "et", "es": "y", "it": "e", "pt": "e", "nl": "en", "ru": "и"}
+PARTS = {code: re.compile(rf",\s+{_AND[code]}\s+(?={word}\b)|;\s+", re.I) for code, word in _PARTS_WORDS.items()}
+
+
+def wanted(question: str, code: str) -> Kind:
+    """The kind of thing that a question asks for."""
+    low = question.casefold()
+    for name, pattern in _KINDS.get(code, ()):
+        if re.search(pattern, low):
+            return Kind(name, _asking(code))
+    return Kind("", _asking(code))
+
+
+@lru_cache(maxsize=16)
+def _asking(code: str) -> frozenset[str]:
+    return frozenset(stems(_ASKING.get(code, ""), code, keep_stop_words=True))
+
+
+def fits(kind: str, sentence: str, code: str) -> bool:
+    """Whether the sentence holds a value of the kind; anything fits an open question."""
+    if not kind:
+        return True
+    if kind == "phone":
+        return bool(re.search(r"\+?\d[\d ()/-]{5,}\d", sentence))
+    if kind == "person":
+        return bool(re.search(r"(?<=[a-z,] )[A-Z][a-z]+", sentence))
+    found = quantities(sentence, code)
+    if kind == "date":
+        return any(item.kind == "date" for item in found) or bool(re.search(r"\b(?:1[5-9]|20)\d\d\b", sentence))
+    if kind == "percent":
+        return any(item.kind == "percent" for item in found)
+    if kind == "money":
+        return any(item.kind == "money" for item in found)
+    if kind == "duration":
+        often = re.search(r"\b(?:daily|weekly|monthly|yearly|annually|every|each|once|twice)\b", sentence, re.I)
+        return any(item.unit in _TIME_UNITS or item.kind == "time" for item in found) or bool(often)
+    return bool(found)
