@@ -7,7 +7,7 @@ TeX, no math text.
 from __future__ import annotations
 
 import io
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -71,7 +71,7 @@ def draw_png(spec: FigureSpec) -> bytes:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    plain = {"text.usetex": False, "text.parse_math": False, "font.family": "DejaVu Sans", "font.size": 8}
+    plain: Any = {"text.usetex": False, "text.parse_math": False, "font.family": "DejaVu Sans", "font.size": 8}
     with mpl.rc_context(plain):
         figure = Figure(figsize=(6.3, 2.9), dpi=130, layout="constrained")
         FigureCanvasAgg(figure)

@@ -52,8 +52,8 @@ def stylesheet(profile: str, seed: int) -> str:
 def page_html(safe: SafeHtml, profile: str, title: str, language: str) -> str:
     """The whole HTML page: body with figures drawn, wide tables marked, footnotes where the profile wants them."""
     body = safe.body
-    for number, (mark, spec) in enumerate(safe.figures.items(), start=1):
-        figure = figure_html(spec, number)
+    for mark, spec in safe.figures.items():
+        figure = figure_html(spec)
         body = body.replace(f"<p>{mark}</p>", figure).replace(mark, escape(spec.caption))
     body = _TABLE.sub(_mark_wide, body)
     if "small_print" in profile_names(profile):
@@ -64,7 +64,7 @@ def page_html(safe: SafeHtml, profile: str, title: str, language: str) -> str:
     )
 
 
-def figure_html(spec: FigureSpec, number: int) -> str:
+def figure_html(spec: FigureSpec) -> str:
     """A figure with its caption; the picture is part of the page."""
     picture = base64.b64encode(draw_png(spec)).decode("ascii")
     caption = f"<figcaption>{escape(spec.caption or spec.title)}</figcaption>" if spec.caption or spec.title else ""

@@ -17,8 +17,41 @@ from html.parser import HTMLParser
 from ragtester.documents.figures import FigureSpec, parse_figure
 
 TAGS = frozenset(
-    "a blockquote br code dd del div dl dt em h1 h2 h3 h4 h5 h6 hr li ol p pre s strong sub sup "
-    "table tbody td th thead tr ul img figure figcaption span".split()
+    {
+        "a",
+        "blockquote",
+        "br",
+        "code",
+        "dd",
+        "del",
+        "div",
+        "dl",
+        "dt",
+        "em",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "hr",
+        "li",
+        "ol",
+        "p",
+        "pre",
+        "s",
+        "strong",
+        "sub",
+        "sup",
+        "table",
+        "tbody",
+        "td",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+        "img",
+    }
 )
 VOID = frozenset({"br", "hr", "img"})
 ATTRIBUTES = {
@@ -44,11 +77,10 @@ _SEPARATOR = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?\s*\Z")
 
 @dataclass(frozen=True)
 class SafeHtml:
-    """A body that is safe to render, its figures by placeholder, and how many characters were cleaned away."""
+    """A body that is safe to render, and its figures by placeholder."""
 
     body: str
     figures: dict[str, FigureSpec]
-    cleaned_characters: int
 
 
 def clean_markdown(text: str) -> tuple[str, int]:
@@ -73,12 +105,11 @@ def clean_markdown(text: str) -> tuple[str, int]:
 
 
 def markdown_to_html(text: str) -> SafeHtml:
-    """Convert Markdown (tables, fenced code, footnotes, `[TOC]`) to filtered HTML; figure blocks become placeholders."""
+    """Markdown (tables, fenced code, footnotes, `[TOC]`) as filtered HTML; figure blocks become placeholders."""
     import markdown
     from markdown.extensions.footnotes import FootnoteExtension
 
-    clean, cleaned = clean_markdown(text)
-    prepared, figures = _prepare(clean)
+    prepared, figures = _prepare(clean_markdown(text)[0])
     parser = markdown.Markdown(
         extensions=[
             "tables",
@@ -94,7 +125,7 @@ def markdown_to_html(text: str) -> SafeHtml:
     filter_ = _Filter()
     filter_.feed(parser.convert(prepared))
     filter_.close()
-    return SafeHtml("".join(filter_.parts), figures, cleaned)
+    return SafeHtml("".join(filter_.parts), figures)
 
 
 def escape(text: str) -> str:

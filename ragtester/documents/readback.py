@@ -3,20 +3,22 @@
 The visible text of the rendered HTML must be found in the PDF's text, in order. Allowed differences, and no others:
 whitespace; compatibility forms of letters (ligatures) and hyphens at line ends; text that only the page has, between
 two pieces of the document's (list numbers, note marks, running lines, table heads repeated on the next page); notes at
-the foot of a page, which are compared in their own order; the order of letters within right-to-left runs.
+the foot of a page, which are compared in their own order. In a text with right-to-left letters, those are compared as
+a multiset, and of the rest the letters alone in order: readers reorder numbers and marks of mixed lines.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from html.parser import HTMLParser
 
 _HYPHENS = dict.fromkeys(map(ord, "-\u00ad\u2010\u2011\ufffe\u2212\u0002"))
-_RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+")
+_RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_RTL_LETTER = re.compile("[\u05d0-\u05f2\u0620-\u064a\u066e-\u06d3]")
 # A gap of the page's own text may be this long (characters) when the piece that follows it is that long.
 _ANCHORS = ((40, None), (20, 6000), (12, 3000), (6, 600), (3, 30), (1, 8))
-_END_ANCHORS = ((6, None), (1, 60))
 
 
 class _Visible(HTMLParser):
@@ -55,10 +57,15 @@ def visible_text(html: str) -> tuple[str, str]:
 
 
 def normalise(text: str) -> str:
-    """Text for comparison: NFKC, no whitespace, no hyphens, right-to-left runs sorted."""
+    """Text for comparison: NFKC, no whitespace, no hyphens."""
     flat = unicodedata.normalize("NFKC", text).translate(_HYPHENS)
     flat = "".join(char for char in flat if not char.isspace() and unicodedata.category(char) not in {"Cf", "Cc"})
-    return _RTL.sub(lambda run: "".join(sorted(run[0])), flat)
+    return flat
+
+
+def _left_to_right(text: str) -> str:
+    """Letters that are written from left to right: readers order the rest of a mixed line as they please."""
+    return "".join(char for char in text if char.isalpha() and not _RTL.match(char))
 
 
 def missing_text(expected: str, found: str) -> str | None:
@@ -67,6 +74,11 @@ def missing_text(expected: str, found: str) -> str | None:
     Both are normalised first. The piece is at most 60 characters, without whitespace.
     """
     want, have = normalise(expected), normalise(found)
+    if _RTL.search(want):
+        lost = Counter(_RTL_LETTER.findall(want)) - Counter(_RTL_LETTER.findall(have))
+        if lost:
+            return "".join(sorted(lost))[:60]
+        want, have = _left_to_right(want), _left_to_right(have)
     at = position = 0
     while at < len(want):
         run = _common(want, at, have, position)
@@ -117,22 +129,21 @@ def _common(want: str, at: int, have: str, position: int) -> int:
 
 
 def _resume(want: str, at: int, have: str, position: int) -> tuple[int, int] | None:
-    """Where the text goes on after something that only the page has.
+    """Where both texts go on after something that only the page has: positions just behind a common piece.
 
-    A few letters before the gap may have matched the page's own text by chance, so earlier starts are tried too.
+    A few letters before the gap may have matched the page's own text by chance, so earlier starts are tried too, each
+    with a piece that reaches beyond the gap: the search always gets further.
     """
-    best: tuple[int, int] | None = None
-    for back in range(min(6, at) + 1):
-        start = at - back
-        for size, reach in _ANCHORS if len(want) - start > 40 else _ANCHORS[1:] + _END_ANCHORS:
-            piece = want[start : start + size]
-            if len(piece) < size:
-                continue
+    for size, reach in _ANCHORS:
+        if len(want) - at < size and size > 1:
+            continue
+        for back in range(min(size - 1, at, 6) + 1):
+            piece = want[at - back : at - back + size]
+            start = max(0, position - back)
             end = len(have) if reach is None else position + reach + size
-            found = have.find(piece, max(0, position - back), end)
-            if found >= 0 and (best is None or found - start < best[1] - best[0]):
-                best = (start, found)
-                break
-        if best is not None and back == 0:
-            break
-    return None if best is None else (best[0] + 1, best[1] + 1)
+            found = have.find(piece, start, end)
+            if found >= 0:
+                return at - back + size, found + size
+    rest = want[at:]
+    found = have.find(rest, position) if len(rest) < _ANCHORS[0][0] else -1
+    return (len(want), found + len(rest)) if found >= 0 else None

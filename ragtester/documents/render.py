@@ -7,6 +7,7 @@ and nothing else.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -14,8 +15,9 @@ from dataclasses import dataclass
 from ragtester.errors import MissingPackageError
 
 SECONDS = 120.0
+# numpy reserves address space for each thread, which would count against the child's memory limit.
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MPLBACKEND": "agg"}
 MAX_CHARACTERS = 4_000_000
-MISSING_SHARE = 0.05
 PANGO = (
     "writing PDFs needs the library Pango, which is not installed ({cause}). "
     "Debian/Ubuntu: apt install libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0; Fedora: dnf install pango; "
@@ -61,11 +63,12 @@ def render_pdf(
         raise RenderError("too_long", f"{len(markdown)} characters; the limit is {MAX_CHARACTERS}")
     request = json.dumps({"markdown": markdown, "profile": profile, "language": language, "seed": seed})
     try:
-        done = subprocess.run(  # noqa: S603 - our own module; the text goes through stdin
+        done = subprocess.run(  # our own module; the text goes through stdin
             [sys.executable, "-m", "ragtester.documents.render_child"],
             input=request.encode("ascii"),
             capture_output=True,
             timeout=seconds,
+            env=os.environ | ONE_THREAD,
             check=False,
         )
     except subprocess.TimeoutExpired as error:

@@ -10,7 +10,9 @@ import warnings
 from typing import Any
 
 MEMORY_BYTES = 3_000_000_000
+# A text that loses more than this share of its letters, and more than a few, is not the document any more.
 MISSING_SHARE = 0.05
+FEW = 20
 REPLACEMENT = "\ufffd"
 
 
@@ -46,13 +48,14 @@ def answer(request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
 def _render(markdown: str, profile: str, language: str, seed: int) -> tuple[dict[str, Any], bytes]:
     from ragtester.documents.fonts import explain_missing, missing_characters
     from ragtester.documents.layouts import page_html, stylesheet
-    from ragtester.documents.markdown_html import markdown_to_html
+    from ragtester.documents.markdown_html import clean_markdown, markdown_to_html
 
+    markdown, cleaned = clean_markdown(markdown)
     missing = missing_characters(markdown)
     if missing:
         letters = [char for char in markdown if not char.isspace()]
         lost = sum(1 for char in letters if char in set(missing))
-        if lost > MISSING_SHARE * len(letters):
+        if lost > MISSING_SHARE * len(letters) and lost > FEW:
             return {"failure": ["no_font", explain_missing(missing)]}, b""
         markdown = markdown.translate(dict.fromkeys(map(ord, missing), REPLACEMENT))
     safe = markdown_to_html(markdown)
@@ -67,7 +70,7 @@ def _render(markdown: str, profile: str, language: str, seed: int) -> tuple[dict
         "pages": pages,
         "missing_characters": missing or "",
         "fonts_checked": missing is not None,
-        "cleaned_characters": safe.cleaned_characters,
+        "cleaned_characters": cleaned,
     }
     return {"rendered": rendered}, pdf
 

@@ -80,13 +80,12 @@ def _language_words(language: str) -> dict[str, Any]:
 
 
 def choose_subject(request: WriteDocument, language: str) -> str:
-    """The subject that shares most words with the topic; the general one for a topic of its own; by seed without one."""
+    """The subject that shares most words with the topic, or the general one; without a topic, one by seed."""
     known = subjects(language)
     if not request.topic:
         names = sorted(set(known) - {GENERAL[language]})
-        return names[
-            (request.seed + random.Random(f"subject {request.seed // len(names)}").randrange(len(names))) % len(names)
-        ]  # noqa: S311
+        round_ = random.Random(f"subject {request.seed // len(names)}")  # noqa: S311 - reproducible, not secret
+        return names[(request.seed + round_.randrange(len(names))) % len(names)]
     words = set(re.findall(r"\w+", request.topic.lower()))
     stems = words | {word.removesuffix("s") for word in words}
     scores = {
@@ -209,19 +208,22 @@ class _Composer:
         by_code = self._by_code()
         if by_code:
             lead += " " + self.words["codes_lead_tables"].format(ref=self._appendix_label("B"))
-        return f"{lead}\n\n{blocks.comparison(self.world, by_code=by_code)}"
+        parts = [lead, blocks.comparison(self.world, by_code=by_code)]
+        if "figures" in self.profiles:
+            parts.append(blocks.sibling_figure(self.world, 1))
+        return "\n\n".join(parts)
 
     def _instances(self) -> str:
         world = self.world
         chosen = self.instances[: self.size.instances]
         parts = [world.pick.choice(self.words["instance_lead"])]
         prose = [blocks.instance_prose(world, name) for name in chosen[:PROSE_INSTANCES]]
-        parts += prose
+        parts += blocks.grouped(world, prose)
         if "tables" in self.profiles or len(chosen) >= 5:
             columns = 2 if "two_columns" in self.profiles else 4
             parts.append(blocks.instance_table(world, chosen, columns))
         if "figures" in self.profiles or (len(chosen) >= 5 and world.pick.random() < 0.25):
-            parts.append(blocks.figure(world, chosen, 1))
+            parts.append(blocks.figure(world, chosen, 2 if "figures" in self.profiles else 1))
         return "\n\n".join(parts)
 
     def _revisions(self) -> str:

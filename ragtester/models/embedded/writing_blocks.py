@@ -115,6 +115,32 @@ def figure(world: World, instances: list[str], number: int) -> str:
     return f"```figure\n{json.dumps(block, ensure_ascii=False)}\n```"
 
 
+def sibling_figure(world: World, number: int) -> str:
+    """A figure of one value of all siblings, the only place besides the table that shows the third one."""
+    name = next(name for name, spec in world.subject["values"].items() if "code" in spec and "range" in spec)
+    spec = world.subject["values"][name]
+    label = spec["label"][0].upper() + spec["label"][1:]
+    block = {
+        "title": label,
+        "kind": "bar",
+        "labels": list(world.names.values()),
+        "values": [world.value(name, letter) for letter in world.names],
+        "unit": spec["unit"],
+        "caption": world.words["figure"].format(number=number, caption=label),
+    }
+    return f"```figure\n{json.dumps(block, ensure_ascii=False)}\n```"
+
+
+def grouped(world: World, texts: list[str]) -> list[str]:
+    """Short texts joined to paragraphs of one to three."""
+    groups: list[str] = []
+    while texts:
+        size = world.pick.choice((1, 1, 2, 3))
+        groups.append(" ".join(texts[:size]))
+        texts = texts[size:]
+    return groups
+
+
 def revisions(world: World) -> str:
     """Superseded values beside the valid ones; empty where the text named none."""
     mark = world.words["superseded"]

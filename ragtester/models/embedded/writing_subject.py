@@ -19,6 +19,8 @@ from ragtester.tasks import Fact
 
 FOLDER = Path(__file__).parent / "subjects"
 SLOT = re.compile(r"\{([A-Za-z]+)((?::[A-Za-z0-9]+)*)\}")
+# Names that begin with a vowel, or with a letter that is spoken with one (HX, MF).
+_VOWEL_SOUND = re.compile(r"[AEIO]|[FHLMNRSX][A-Z]")
 Number = int | float
 
 
@@ -52,7 +54,15 @@ class World:
 
     def fill(self, text: str) -> str:
         """Put values into a sentence and remember them as facts."""
-        return SLOT.sub(lambda slot: self._slot(slot[1], slot[2].strip(":").split(":")), text)
+        filled = SLOT.sub(lambda slot: self._slot(slot[1], slot[2].strip(":").split(":")), text)
+        return self._with_articles(filled) if self.words["decimal"] == "." else filled
+
+    def _with_articles(self, text: str) -> str:
+        """English only: "an" before a sibling's name that begins with a vowel sound."""
+        for name in self.names.values():
+            if _VOWEL_SOUND.match(name):
+                text = re.sub(rf"\b([Aa]) (?={re.escape(name)})", r"\1n ", text)
+        return text
 
     def value(self, name: str, owner: str = "", *, old: bool = False) -> Any:
         """The drawn value: a number, a choice or a (year, month, day); the same whenever it is asked for."""
