@@ -27,6 +27,8 @@ class Said:
     completion_tokens: int | None = None
     cached_tokens: int = 0
     seconds: float | None = None
+    attempts: int = 1
+    dropped: tuple[str, ...] = ()
     paid_before: bool = field(default=False, compare=False)
 
     def stored(self) -> dict[str, Any]:

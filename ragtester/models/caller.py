@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import Any
 
+from ragtester.errors import RagtesterError
 from ragtester.models.accounts import Account, Said, Services
 from ragtester.models.chat import ChatClient
 from ragtester.models.clients import RETRY_AFTER
@@ -47,6 +48,8 @@ class ModelCaller:
         kept = self.shared.journal.find(key)
         if kept is not None:
             said = Said(**kept, paid_before=True)
+            account.attempts += said.attempts
+            account.dropped = tuple(said.dropped)
             self._count(said, account)
             return said
         return await self._paid(messages, task, account, window, key)
@@ -63,12 +66,14 @@ class ModelCaller:
                 return Failure(type="budget", message=refused)
             budget.calls += 1
             budget.reserved += estimate
+            before = account.attempts
             try:
                 said = await self._with_retries(messages, task, account, window)
             except CallFailed as failed:
                 return self._failed(failed.problem)
             finally:
                 budget.reserved -= estimate
+        said = replace(said, attempts=account.attempts - before, dropped=account.dropped)
         self.shared.journal.keep(key, said.stored())
         self._count(said, account)
         return said
@@ -99,17 +104,18 @@ class ModelCaller:
         return len(self.client.dropped) > before or self.client.drop(parameter)
 
     async def _once(self, messages: Messages, task: Task[Any, Any], account: Account, window: int) -> Said | Problem:
-        if (stopped := self.shared.stopped.get(self.name.full)) is not None:
-            # It was stopped while this call waited for its turn.
-            return Problem(stopped.type, stopped.message, cause=stopped.cause)
         sent = self.client.sent(task)
         headers: dict[str, str] = {}
         token = RETRY_AFTER.set(headers)
-        account.attempts += 1
         try:
             async with self.gate.place():
+                if (stopped := self.shared.stopped.get(self.name.full)) is not None:
+                    # It was stopped while this call waited for its place.
+                    return Problem(stopped.type, stopped.message, cause=stopped.cause)
+                account.attempts += 1
                 return await self.client.send(messages, task, window)
-        except asyncio.CancelledError:
+        except RagtesterError:
+            # Settings that cannot work are the user's to mend, not an outcome of a call.
             raise
         except Exception as error:  # noqa: BLE001 - clients raise classes of their own; each becomes a typed failure
             return examine(error, sent, headers.get("retry-after"))
@@ -138,7 +144,6 @@ class ModelCaller:
             self.shared.note(f"no price is known for {self.name.full}: its cost is not counted (set prompt_price)")
         earlier = account.cost if len(account.said) > 1 else 0.0
         account.cost = None if cost is None or earlier is None else earlier + cost
-        account.attempts = max(account.attempts, 1)
         if not said.paid_before:
             self.shared.budget.cost += cost or 0.0
 

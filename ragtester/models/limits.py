@@ -43,6 +43,7 @@ class ModelTurns:
     def __init__(self) -> None:
         self._current: str | None = None
         self._running = 0
+        self._timer: asyncio.TimerHandle | None = None
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
 
     @asynccontextmanager
@@ -55,7 +56,9 @@ class ModelTurns:
             self._running -= 1
             if self._running == 0:
                 # Callers of this model that are between two calls get the chance to come back first.
-                asyncio.get_running_loop().call_later(LINGER_SECONDS, self._switch)
+                if self._timer is not None:
+                    self._timer.cancel()
+                self._timer = asyncio.get_running_loop().call_later(LINGER_SECONDS, self._switch)
 
     async def _enter(self, model: str) -> None:
         if self._current in (None, model):
