@@ -42,7 +42,7 @@ _PATTERNS = (
     r"\b(?:no idea|not sure|not certain|not aware|no answer|beyond (?:the scope|my knowledge)|outside the scope)\b",
     r"^(?:it is |it's |that is )?(?:unknown|unclear|unanswerable|undetermined|n/a|not applicable|no information|unspecified)$",
     # German
-    r"\b(?:weiss|weiß|wissen) (?:\w+ )?(?:das |es |leider )?nicht\b|\bnicht bekannt\b|^unbekannt$|\bk\. ?a\b",
+    r"\b(?:weiss|weiß|wissen) (?:\w+ )?(?:das |es |leider )?nicht\b|\bnicht bekannt\b|\bkeine ahnung\b|^unbekannt$|\bk\. ?a\b",
     r"\b(?:keine?r?n?|nicht genug|nicht genügend|nicht ausreichend\w*|unzureichende?|zu wenig|ohne|fehlende) "
     r"(?:\w+ ){0,3}(?:information\w*|angabe\w*|hinweis\w*|daten|auskunft|aussage\w*|antwort|erwähnung|details?)\b",
     r"\b(?:dazu|darüber|hierzu|davon|hierüber)\b.{0,40}\b(?:nichts|nicht|keine?)\b",

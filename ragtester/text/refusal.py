@@ -8,6 +8,7 @@ phrase alone never decides: "I don't know for sure, but it is most likely silver
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from ragtester.text.abstaining import ABSTAINING, CLAIM, CONTRAST, COURTESY, EXPLAINS, HEDGE
 from ragtester.text.normalise import fold
@@ -21,6 +22,11 @@ _CITATION = re.compile(r"\[[^\[\]]{1,80}\]")
 
 def is_refusal(answer: str, phrases: tuple[str, ...] | list[str], language: str) -> bool:
     """True where the answer only says that it cannot answer. An empty answer is no refusal."""
+    return _is_refusal(answer, tuple(phrases), language)
+
+
+@lru_cache(maxsize=512)
+def _is_refusal(answer: str, phrases: tuple[str, ...], language: str) -> bool:
     folded_phrases = [fold(phrase).strip(_MARKS) for phrase in phrases if fold(phrase).strip(_MARKS)]
     abstains = False
     for sentence in sentences(_CITATION.sub(" ", answer), language):

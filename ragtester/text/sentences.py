@@ -22,6 +22,11 @@ _ABBREVIATIONS = {
     "pt": listed("p.ex sr sra dr dra art cap fig máx mín núm pág ex aprox etc"),
     "nl": listed("bijv d.w.z o.a enz nr blz ca max min art fig incl excl dhr mevr z.o.z"),
 }
+# Abbreviations that are words as well, or close a sentence: they hold before a number only.
+_NUMBERED = frozenset(
+    listed("no nos fig figs art par sec ch chap vol eq eqs ref refs tab p pp nr abs abb s n pág pag kap núm cap est op")
+)
+_ROMAN = re.compile(r"\s*[IVXL]+\b")
 _END = re.compile(
     r"""[.!?…؟۔।॥]+["'”’»)\]]*(?=\s|$)|[。！？｡．]+["'”’」』）]*""",
 )
@@ -84,6 +89,8 @@ def _ends(text: str, match: re.Match[str], start: int, end: int, code: str) -> b
         return False
     found = _LAST_WORD.search(text, max(start, match.start() - 40), match.start())
     word = found[1].lower().lstrip("(\"'“„«[") if found else ""
+    if word in _NUMBERED:
+        return not (following.isdigit() or _ROMAN.match(text, match.end()))
     if word in _ABBREVIATIONS[""] or word in _ABBREVIATIONS.get(code, ()) or _INITIAL.search(word):
         return False
     if code in _ORDINAL_LANGUAGES and word.isdigit() and len(word) <= 2:
