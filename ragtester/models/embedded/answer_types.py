@@ -70,6 +70,29 @@ _ASKING = {
     "ru": """что какой какая какое какие кто как где когда почему коллега новый спрашивает ответите термин термином термине
     значение определение понимают объяснить объясните происходит произойдёт представьте""",
 }
+# What a question is after, and how sentences that give it look: (question, sentence).
+_INTENTS: dict[str, tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]] = {
+    code: tuple((re.compile(asked, re.I), re.compile(said, re.I)) for asked, said in rows)
+    for code, rows in {
+        "en": (
+            (r"\bwhy\b|reason|explanation\?", r"\b(?:because|since|so that|due to|in order to)\b"),
+            (r"\b(?:suppose|imagine|if|when|once)\b|consequence|effect\b|advice|what to do", r"\b(?:if|when|whenever|once)\b"),
+            (r"\brule\b|obligation|demanded|prohibit|ruled out|kept out|no place|breach", r"\b(?:must|shall|should|may not|cannot|required)\b"),
+            (r"purpose|\brole\b|good for|point of", r"\b(?:used|intended|designed|meant|reserved) (?:to|for|as)\b|\bserves?\b"),
+            (r"\bmean|explain|definition|never heard|kind of thing|^what (?:is|are) (?!the \w+ (?:of|for))", r"\b(?:is|are) (?:an?|the|one)\b"),
+            (r"\bwhere\b|\bplace\b|location|whereabouts", r"\b(?:in|under|into|at|within) \S*/|\b(?:located|stored|placed|installed|kept)\b"),
+            (r"contents|can be found|come across|cover\b", r"\b(?:contains?|includes?|holds?|consists?|comprises?)\b"),
+            (r"long form", r"\bstands? for\b|\([A-Z]"),
+            (r"\bhow (?:do|does|can|to|is|are)\b|way to|method|go about|take to|suggest", r"\b(?:use|using|by|run|type|with|set|call)\b"),
+        ),
+        "de": ((r"versteht man|bedeutung|erklär", r"\b(?:ist|sind) (?:ein|eine|der|die|das)\b"), (r"vorschrift|beachten|regel", r"\b(?:muss|müssen|darf|soll)"),
+               (r"zweck|wozu", r"\b(?:dient|dienen|zum|zur|für)\b"), (r"wenn|falls|angenommen", r"\b(?:wenn|falls|sobald)\b")),
+        "fr": ((r"entendre par|signifi|expli", r"\b(?:est|sont|désigne) (?:un|une|le|la|l['’])"), (r"obligation|exigence", r"\b(?:doit|doivent|devr)"),
+               (r"utilité|à quoi", r"\b(?:sert|servent|vise|permet)"), (r"\bsi\b|quand|lorsque|imaginons", r"\b(?:si|lorsque|quand)\b")),
+        "ru": ((r"понимают|что такое|определение|термин", r"—|\bэто\b|является"), (r"требование|правило", r"долж"),
+               (r"целью|назначени|зачем", r"использу|применя|предназнач|служ"), (r"\bесли\b|когда|представьте", r"\b(?:если|когда)\b")),
+    }.items()
+}  # fmt: skip
 _PARTS_WORDS = {
     "en": r"(?:what|which|who|where|when|why|how|by whom|under|in|for what)",
     "de": r"(?:was|welche[rsnm]?|wer|wo|wann|warum|wie|wozu|in|unter)",
@@ -91,6 +114,11 @@ def wanted(question: str, code: str) -> Kind:
         if re.search(pattern, low):
             return Kind(name, _asking(code))
     return Kind("", _asking(code))
+
+
+def intended(question: str, sentence: str, code: str) -> bool:
+    """Whether the sentence is built the way an answer to such a question is: a reason, a rule, a definition."""
+    return any(asked.search(question) and said.search(sentence) for asked, said in _INTENTS.get(code, ()))
 
 
 @lru_cache(maxsize=16)
