@@ -234,6 +234,16 @@ def test_absent_settings_are_not_sent(server: OpenAIServer) -> None:
     assert set(server.chats()[0]) == {"model", "messages", "response_format"}
 
 
+def test_plain_text_is_not_asked_for_as_json(server: OpenAIServer) -> None:
+    async def run() -> None:
+        async with Gateway(settings_for(server.url, "small"), shared=services()) as gateway:
+            await gateway.ask("openai:small", ANSWER_QUESTION, question(reply_format="text"))
+            await gateway.ask("openai:small", ANSWER_QUESTION, question())
+
+    asyncio.run(run())
+    assert ["response_format" in body for body in server.chats()] == [False, True]
+
+
 def test_extra_settings_are_sent(server: OpenAIServer) -> None:
     one(server, "small", extra={"top_p": 0.5, "seed": 3}, structured="prompt")
     body = server.chats()[0]

@@ -79,7 +79,7 @@ def test_a_model_that_is_not_there_says_how_to_get_it(server: OllamaServer) -> N
     asked = ask(server, "x--missing", question(), question())
     assert asked[1].failure is not None
     assert "ollama pull x--missing" in asked[1].failure.message
-    assert server.seen["x--missing"] == 1
+    assert len(server.chats()) == 1
 
 
 @pytest.mark.parametrize("name", ["x--think", "x--thinking", "x--surrogate", "x--fenced"])
@@ -97,6 +97,13 @@ def test_the_window_grows_with_the_prompt_in_powers_of_two_and_never_shrinks(ser
     assert sizes == [2048, 4096, 4096]
     # A window that is too small for the prompt is refused before the call: Ollama would cut it in silence.
     refused = ask(server, "llama", long, context_window=2048)[0]
+    assert refused.failure is not None
+    assert (refused.failure.type, len(server.chats())) == ("too_long", 3)
+    # So is a prompt beyond what the model itself was made for (4,096 for this one), as its server tells.
+    longer = AnswerQuestion(
+        language="English", question="?", sections=(Passage(label="d#1", text="six years of logs " * 2000),)
+    )
+    refused = ask(server, "short", longer)[0]
     assert refused.failure is not None
     assert (refused.failure.type, len(server.chats())) == ("too_long", 3)
 

@@ -38,7 +38,7 @@ class ModelCaller:
 
     async def reply(self, messages: Messages, task: Task[Any, Any], account: Account) -> Said | Failure:
         """One reply to `messages`; what it cost is added to `account`."""
-        window = self._fit(messages)
+        window = self._fit(messages, self.name.settings.context_window or await self.client.context_limit())
         if isinstance(window, Failure):
             return window
         parameters = (
@@ -138,9 +138,10 @@ class ModelCaller:
             self.name.settings,
             said.cached_tokens,
         )
-        if cost is not None and said.prompt_tokens is None and cost == 0 and self.name.provider != "ollama":
+        if said.prompt_tokens is None and self.name.provider != "ollama":
             cost = None
-        if cost is None:
+            self.shared.note(f"{self.name.full} does not count its tokens: its cost is not counted")
+        elif cost is None:
             self.shared.note(f"no price is known for {self.name.full}: its cost is not counted (set prompt_price)")
         earlier = account.cost if len(account.said) > 1 else 0.0
         account.cost = None if cost is None or earlier is None else earlier + cost
@@ -155,26 +156,26 @@ class ModelCaller:
         room = min(self.name.settings.max_tokens or REPLY_ROOM // 4, REPLY_ROOM)
         return price_of(self.name.full, prompt, room, self.name.settings) or 0.0
 
-    def _fit(self, messages: Messages) -> int | Failure:
+    def _fit(self, messages: Messages, limit: int | None) -> int | Failure:
         """The context that the prompt needs (0: the server knows), or the failure that it does not fit."""
         settings = self.name.settings
-        known = window_of(self.name.full, settings) if settings.context_window is None else None
+        known = None if limit else window_of(self.name.full, settings)
         ollama = self.name.provider == "ollama"
-        if settings.context_window is None and known is None and not ollama:
+        if not limit and known is None and not ollama:
             return 0
         if known is not None and sum(len(text) for _, text in messages) < known:
             return 0
         prompt = sum(estimate_tokens(text) + 4 for _, text in messages)
         room = settings.max_tokens or REPLY_ROOM
-        limit = settings.context_window or (known and known * KNOWN_WINDOW_MARGIN)
+        most = limit or (known and int(known * KNOWN_WINDOW_MARGIN))
         least = prompt + (settings.max_tokens or 0)
-        if limit and least > limit:
-            message = f"the prompt needs about {least} tokens and {self.name.full} takes {int(limit)}; nothing was cut"
+        if most and least > most:
+            message = f"the prompt needs about {least} tokens and {self.name.full} takes {most}; nothing was cut"
             return Failure(type="too_long", message=message)
         if not ollama:
             return 0
         # Powers of two, and never smaller than before: a changed window makes Ollama load the model anew.
         needed = max(SMALLEST_WINDOW, 1 << (int((prompt * 1.1 + room) - 1)).bit_length())
         needed = max(needed, self.client.window)
-        self.client.window = min(needed, settings.context_window) if settings.context_window else needed
+        self.client.window = min(needed, limit) if limit else needed
         return self.client.window

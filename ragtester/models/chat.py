@@ -10,6 +10,7 @@ import asyncio
 import time
 from typing import Any
 
+from ragtester.errors import RagtesterError
 from ragtester.models.accounts import Said
 from ragtester.models.catalogue import ModelName
 from ragtester.models.clients import OLLAMA_FIELDS, close_client, make_client
@@ -31,9 +32,10 @@ class ChatClient:
         self.structured: str = name.settings.structured
         self.dropped: list[str] = []
         self.window = 0
+        self._asked_limit: asyncio.Future[int | None] | None = None
         self._limit_name = "max_completion_tokens"
         self._model: Any = None
-        self._arguments: dict[tuple[str, int], dict[str, Any]] = {}
+        self._arguments: dict[tuple[str, str, int], dict[str, Any]] = {}
 
     def sent(self, task: Task[Any, Any]) -> list[str]:
         """Names of the parameters that a request carries, as error messages name them."""
@@ -91,6 +93,29 @@ class ChatClient:
                 message = await model.ainvoke(written, **arguments)
         return said(message, time.perf_counter() - begun)
 
+    async def context_limit(self) -> int | None:
+        """The context that an Ollama model was trained for, as its server tells; None where it does not.
+
+        Ollama cuts longer prompts in silence, whatever `num_ctx` asks for. What is wrong with the server shows in the
+        call that follows.
+        """
+        if self.name.provider != "ollama":
+            return None
+        if self._asked_limit is None:
+            self._asked_limit = asyncio.ensure_future(self._ask_limit())
+        return await asyncio.shield(self._asked_limit)
+
+    async def _ask_limit(self) -> int | None:
+        try:
+            async with asyncio.timeout(self.limits.timeout_seconds):
+                shown = await self._client()._async_client.show(self.name.served)
+        except RagtesterError:
+            raise
+        except Exception:  # noqa: BLE001 - not known; the call itself reports what is wrong
+            return None
+        about = dict(shown.modelinfo or {})
+        return next((int(value) for key, value in about.items() if key.endswith(".context_length") and value), None)
+
     async def close(self) -> None:
         """Close the client's connections."""
         model, self._model = self._model, None
@@ -105,7 +130,7 @@ class ChatClient:
         return self._model
 
     def _call_arguments(self, model: Any, task: Task[Any, Any], window: int) -> dict[str, Any]:
-        key = (task.name, window)
+        key = (task.name, task.reply_format, window)
         if key not in self._arguments:
             schema = _schema(task) if task.reply_format == "json" and self.structured != "prompt" else None
             if self.name.provider == "ollama":

@@ -144,12 +144,17 @@ async def note_retry_after(response: Any) -> None:
 def _other(name: ModelName, limits: ProviderSettings, extra: dict[str, Any]) -> Any:
     from langchain.chat_models import init_chat_model
 
-    given = {"timeout": limits.timeout_seconds, "max_retries": 0, "cache": False, **extra}
+    given: dict[str, Any] = {"cache": False, **extra}
     if name.base_url:
         given["base_url"] = name.base_url
     if name.settings.api_key_env and name.key:
         given["api_key"] = name.key
-    return init_chat_model(name.served, model_provider=name.provider, **given)
+    ours: dict[str, Any] = {"timeout": limits.timeout_seconds, "max_retries": 0}
+    try:
+        return init_chat_model(name.served, model_provider=name.provider, **ours, **given)
+    except (ValueError, TypeError):
+        # Not every client knows these two; the time limit holds without them.
+        return init_chat_model(name.served, model_provider=name.provider, **given)
 
 
 def make_embedding_client(name: ModelName, limits: ProviderSettings) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -18,7 +19,7 @@ from ragtester.models.replies import UnusableReply, parse
 from ragtester.models.scripted import ScriptedReplies, load_script
 from ragtester.records import Call, Failure, Record
 from ragtester.settings import Settings
-from ragtester.tasks import Asked, Embedder, Task
+from ragtester.tasks import AnswerQuestion, Asked, Embedder, Task
 from ragtester.text.normalise import clean
 
 if TYPE_CHECKING:
@@ -186,8 +187,10 @@ class Gateway:
         system, user = self._renderer.render(task, request)
         first = [("system", system), ("human", user)] if system.strip() else [("human", user)]
         account, messages = Account(name.full), first
+        plain = isinstance(request, AnswerQuestion) and request.reply_format == "text"
+        asked = replace(task, reply_format="markdown") if plain else task
         for repairs_left in reversed(range(REPAIRS + 1)):
-            said = await caller.reply(messages, task, account)
+            said = await caller.reply(messages, asked, account)
             if isinstance(said, Failure):
                 return Asked(None, account.call(), said)
             try:

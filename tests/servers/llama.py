@@ -28,14 +28,17 @@ def llama_server(context: int = 4096) -> Iterator[str]:
 
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(path)
+    parameters.model_alias = {"smollm2"}
     parameters.n_ctx = context
     parameters.n_parallel = 1
     parameters.n_gpu_layers = 0
     parameters.warmup = False
     parameters.cpuparams.n_threads = 1
     parameters.cpuparams_batch.n_threads = 2
-    parameters.hostname = "127.0.0.1"
+    parameters.hostnames = ["127.0.0.1"]
     parameters.port = 0
+    parameters.verbosity = 0
+    parameters.cache_ram_mib = 0
     server = xllamacpp.Server(parameters)
     try:
         yield f"{server.listening_address}/v1"

@@ -38,9 +38,13 @@ class OllamaServer(LoopbackServer):
         body, name = request.body, request.body.get("model", "")
         if request.path == "/api/tags":
             return Response({"models": [{"name": "llama:1b", "model": "llama:1b"}]})
+        if request.path == "/api/show" and not name.endswith("--missing"):
+            length = 4096 if name.startswith("short") else 131072
+            about = {"general.architecture": "llama", "llama.context_length": length}
+            return Response({"details": {"format": "gguf"}, "model_info": about})
         self.seen[name] += 1
         fault, first = name.partition("--")[2], self.seen[name] == 1
-        if fault == "missing":
+        if fault == "missing" or request.path == "/api/show":
             return Response({"error": f'model "{name}" not found, try pulling it first'}, 404)
         if fault == "429" or (fault == "429once" and first):
             return Response({"error": "too many requests"}, 429, {"retry-after": self.retry_after})
