@@ -9,21 +9,16 @@ from __future__ import annotations
 import asyncio
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ragtester.records import Call, Failure
-from ragtester.tasks import (
-    AnswerQuestion,
-    Asked,
-    Draft,
-    Embedder,
-    QuestionAnswered,
-    RejectedDraft,
-    WriteCases,
-    WrittenCases,
-)
+from ragtester.documents import library
+from ragtester.documents.files import CorpusFile
+from ragtester.provenance import sha256_file, sha256_text
+from ragtester.records import Call, Document, Failure, Section, UnreadableDocument
+from ragtester.settings import ReadingSettings
+from ragtester.tasks import AnswerQuestion, Asked, Draft, Embedder, QuestionAnswered, WriteCases, WrittenCases
 
 FACT = re.compile(r"The (\w+) turns (\d+) times a minute[^.]*\.")
 FILLER = (
@@ -147,4 +142,36 @@ def corpus(root: Path, **sizes: int) -> None:
         (folder / f"{name}.txt").write_text(document(name.capitalize(), size), encoding="utf-8")
 
 
-__all__ = ["FakeModels", "RejectedDraft", "corpus", "document", "letters"]
+def read_here(
+    files: Sequence[CorpusFile], reading: ReadingSettings, language: str
+) -> Iterator[tuple[Document, str] | UnreadableDocument]:
+    """Reads plain English texts in this process, which saves starting others; leaves other files to the real reader."""
+    if any(file.path.suffix != ".txt" for file in files):
+        yield from library.read_corpus(files, reading, language)
+        return
+    for file in files:
+        text = file.path.read_text(encoding="utf-8")
+        yield (
+            Document(
+                id=file.id,
+                path=file.relative,
+                source=file.source,
+                format="txt",
+                sha256=sha256_file(file.path),
+                text_sha256=sha256_text(text),
+                language="en",
+                characters=len(text),
+            ),
+            text,
+        )
+
+
+def cut_paragraphs(text: str, document_id: str, count: int, max_tokens: int, language: str) -> list[Section]:
+    """Every paragraph is a section, the later the harder."""
+    ends = [found.end() for found in re.finditer(r"\n\n", text)]
+    return [
+        Section(
+            document_id=document_id, ordinal=place, start=start, end=end, kind="prose", tokens=50, flesch=60.0 - place
+        )
+        for place, (start, end) in enumerate(zip([0, *ends], ends, strict=False))
+    ]

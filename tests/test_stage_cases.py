@@ -12,11 +12,16 @@ from ragtester.errors import ChangedInputsError, UsageError
 from ragtester.progress import SilentProgress, StageResult
 from ragtester.records import Case, CaseRow, DocumentRow, Failure, Manifest, UnfilledCase
 from ragtester.settings import Settings, parse_settings
-from ragtester.stages.cases import run
+from ragtester.stages.cases import reading, run
 from ragtester.storage import read_json, read_rows
 from ragtester.tasks import Draft, QuestionAnswered, WriteCases, WrittenCases
 from ragtester.workspace import Workspace
-from tests.cases_fakes import REFUSAL, FakeModels, corpus, document, good_reply, letters
+from tests.cases_fakes import REFUSAL, FakeModels, corpus, document, good_reply, letters, read_here
+
+
+@pytest.fixture(autouse=True)
+def _read_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "read_corpus", read_here)
 
 
 def settings(**cases: Any) -> Settings:

@@ -26,10 +26,10 @@ from ragtester.text.stems import stems
 from ragtester.text.words import words
 
 MIN_QUESTION, MAX_QUESTION, MAX_ANSWER = 15, 400, 2000
-MIN_WIDE_QUESTION = 6
+MIN_QUERY, MIN_WIDE_QUESTION = 8, 6
 # Share of the answer's content stems that its quotes (or the question itself) must hold.
 SUPPORTED = 0.6
-VERBATIM_RUN = 8
+VERBATIM_RUN, VERBATIM_PAIRS = 8, 20
 MIN_LANGUAGE_EVIDENCE = 3
 _MARKUP = re.compile(
     r"```|\*\*|</?[a-z][^>]*>|^\s*(?:#{1,6}|[-*•]|\d{1,2}[.)])\s|\[(?:mask|blank|answer|placeholder|insert[^\]]*)\]|_{3,}|\bTODO\b|\bXXX+\b"
@@ -69,7 +69,8 @@ Check = Callable[[Draft, Setting], str | None]
 def well_formed(draft: Draft, _: Setting) -> str | None:
     """Plain text of a sensible length, whole, without markup or placeholders."""
     question = draft.question.strip()
-    least = MIN_QUESTION if _narrow(question) else MIN_WIDE_QUESTION
+    least = MIN_QUERY if draft.style == "keyword" else MIN_QUESTION
+    least = least if _narrow(question) else MIN_WIDE_QUESTION
     if not least <= len(question) <= MAX_QUESTION:
         return f"the question has {len(question)} characters; write {least} to {MAX_QUESTION}"
     answer = draft.expected_answer.strip()
@@ -115,8 +116,10 @@ def not_yes_no(draft: Draft, setting: Setting) -> str | None:
 def same_language(draft: Draft, setting: Setting) -> str | None:
     """In the document's language. A question is short, so only clear evidence counts: script, then stop words."""
     shown = " ".join(piece.text[:4000] for piece in setting.pieces)
-    script, share = _main_script(draft.question)
-    if script and share > 0.6 and _scripts(shown).get(script, 0.0) < 0.1:
+    script, home = _main_script(draft.question), _main_script(shown)
+    strange = script != home and home not in _scripts(draft.question) and _scripts(shown).get(script, 0.0) < 0.1
+    # A search query may consist of product names, which stand in the document as they are.
+    if script and strange and not set(words(draft.question)) <= set(words(shown)):
         return f"the question is written in {script.lower()} letters, the document is not; write in its language"
     language = base(setting.language)
     if not stop_words(language):
@@ -127,8 +130,7 @@ def same_language(draft: Draft, setting: Setting) -> str | None:
         others = stop_words(rival)
         if rival == language:
             continue
-        foreign, home = len(asked & others - own), len(asked & own - others)
-        if foreign >= MIN_LANGUAGE_EVIDENCE and home == 0 and len(asked & own) <= 1:
+        if len(asked & others - own) >= MIN_LANGUAGE_EVIDENCE and not asked & own - others and len(asked & own) <= 1:
             return "the question is in another language than the document; write in the document's language"
     return None
 
@@ -203,9 +205,10 @@ def copies_passage(draft: Draft, setting: Setting) -> str | None:
     overlap = lexical_overlap(draft.question, setting.quoted(draft), setting.language)
     if overlap > setting.max_overlap:
         return f"{overlap:.0%} of the question's words are the evidence's own; use other words"
-    run = _longest_shared_run(words(draft.question), [words(piece.text) for piece in setting.pieces])
-    if run >= VERBATIM_RUN:
-        return f"{run} words in a row are copied from the passage; use other words"
+    # Scripts without spaces are read in pairs of characters: two or three of them are a word.
+    run = VERBATIM_RUN if _narrow(draft.question) else VERBATIM_PAIRS
+    if _shares_run(words(draft.question), [words(piece.text) for piece in setting.pieces], run):
+        return f"{VERBATIM_RUN} words or more in a row are copied from the passage; use other words"
     return None
 
 
@@ -256,20 +259,14 @@ def _script(character: str) -> str:
     return "CJK" if first in ("HIRAGANA", "KATAKANA", "CJK", "KATAKANA-HIRAGANA") else first
 
 
-def _main_script(text: str) -> tuple[str, float]:
+def _main_script(text: str) -> str:
     shares = _scripts(text)
-    if not shares:
-        return "", 0.0
-    script = max(sorted(shares), key=lambda name: shares[name])
-    return script, shares[script]
+    return max(sorted(shares), key=lambda name: shares[name]) if shares else ""
 
 
-def _longest_shared_run(question: list[str], texts: list[list[str]]) -> int:
-    """Words in the longest run of the question that stands in one of the texts (no longer than `VERBATIM_RUN`)."""
-    runs = {tuple(question[at : at + VERBATIM_RUN]) for at in range(len(question) - VERBATIM_RUN + 1)}
-    if not runs:
-        return 0
-    for text in texts:
-        if any(tuple(text[at : at + VERBATIM_RUN]) in runs for at in range(len(text) - VERBATIM_RUN + 1)):
-            return VERBATIM_RUN
-    return 0
+def _shares_run(question: list[str], texts: list[list[str]], length: int) -> bool:
+    """Whether `length` words in a row of the question stand in one of the texts."""
+    runs = {tuple(question[at : at + length]) for at in range(len(question) - length + 1)}
+    return bool(runs) and any(
+        tuple(text[at : at + length]) in runs for text in texts for at in range(len(text) - length + 1)
+    )

@@ -51,6 +51,7 @@ class Attempts:
         self.failure: Failure | None = None
         self._left = work.desk.settings.cases.attempts
         self._told: list[RejectedDraft] = []
+        self._barren = False
 
     async def ask(self, avoid: tuple[str, ...] = ()) -> None:
         """Ask about the present sections until a draft is good, the requests are used up, or a call fails for good."""
@@ -60,11 +61,17 @@ class Attempts:
                 return
             await self._request(self.candidate, avoid)
 
+    @property
+    def may_turn(self) -> bool:
+        """Whether other sections may be tried."""
+        return self._barren or self.candidates < self.work.desk.settings.cases.candidates
+
     def turn_to(self, candidate: Candidate) -> None:
         """Go on with other sections."""
         self.tried = self.everything_tried()
         self.candidate = candidate
-        self.candidates += 1
+        self.candidates += not self._barren
+        self._barren = False
         self._left = self.work.desk.settings.cases.attempts
         self._told = []
 
@@ -146,6 +153,8 @@ class Attempts:
             self.reject("", {f"call:{failure.type}": f"the reply could not be used: {failure.message}"})
             if failure.type in FINAL_FOR_SECTIONS:
                 self._left = 0
+            # A section without a fact costs nothing but a look, and does not count as one of the candidates.
+            self._barren = failure.type == "no_case"
 
 
 def tidy(draft: Draft) -> Draft:

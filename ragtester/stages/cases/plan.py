@@ -151,8 +151,8 @@ def plan_document(
     }
     slots = [_own(slot, document.id, firsts.get((slot.type, slot.subtype), [])) for slot in slots]
     subjects = _subjects(document.id, eligible, f"{name}:subject")
-    slots = _deal(slots, "invented", subjects, settings.candidates)
-    slots = _deal(slots, "cross_document", _shuffled(donors, f"{name}:donor"), settings.candidates)
+    slots = _deal(slots, "invented", subjects)
+    slots = _deal(slots, "cross_document", _shuffled(donors, f"{name}:donor"))
     pool = Pool(
         document.id,
         text,
@@ -214,10 +214,10 @@ def _shuffled(candidates: Sequence[Candidate], name: str) -> list[Candidate]:
     return sorted(candidates, key=lambda one: stable(f"{name}:{one.document_id}:{one.sections[0].ordinal}"))
 
 
-def _deal(slots: list[Slot], subtype: str, candidates: list[Candidate], count: int) -> list[Slot]:
-    """Deal candidates out like cards to the slots of a subtype, at most `count` each, so that none is used twice."""
+def _deal(slots: list[Slot], subtype: str, candidates: list[Candidate]) -> list[Slot]:
+    """Deal candidates out like cards to the slots of a subtype, so that none is used twice."""
     receivers = [slot for slot in slots if slot.subtype == subtype]
-    hands = {slot.id: candidates[place :: len(receivers)][:count] for place, slot in enumerate(receivers)}
+    hands = {slot.id: candidates[place :: len(receivers)] for place, slot in enumerate(receivers)}
     return [
         replace(slot, primary=hands[slot.id][0], spares=tuple(hands[slot.id][1:])) if hands.get(slot.id) else slot
         for slot in slots

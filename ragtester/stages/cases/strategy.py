@@ -107,7 +107,7 @@ class Strategy:
                 )
                 await attempts.ask(self._asked())
                 continue
-            following = self._next(slot, spares) if attempts.candidates < desk.settings.cases.candidates else None
+            following = self._next(slot, spares) if attempts.may_turn else None
             if following is None:
                 break
             attempts.turn_to(following)
@@ -137,7 +137,7 @@ def _donors(desk: Desk, document: Document) -> Sequence[Candidate]:
     if desk.settings.execute.index.scope == "corpus":
         return ()  # the donor is in the same store, and answers
     asked = quotas(desk.settings.cases, alone=False)["rejection", "cross_document"]
-    return desk.donors.candidates(document, asked * desk.settings.cases.candidates) if asked else ()
+    return desk.donors.candidates(document, 2 * asked * desk.settings.cases.candidates) if asked else ()
 
 
 async def _first(work: Work, slot: Slot) -> Attempts:
