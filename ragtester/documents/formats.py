@@ -81,7 +81,7 @@ def _is_wrapped(text: str) -> bool:
     """Whether line ends lie inside paragraphs: many lines of a similar length that is no longer than a page is wide."""
     lines = [line for line in text.split("\n") if line.strip()]
     inner = [line for line in lines if len(line) > 40]
-    if len(inner) < 3 or _CODE_INDENT.search(text) or text.count("```") > 1:
+    if len(inner) < 2 or _CODE_INDENT.search(text) or text.count("```") > 1:
         return False
     lengths = sorted(map(len, inner))
     return lengths[-1] <= _HARD_WRAP * 1.3 and lengths[len(lengths) // 2] * 1.5 >= lengths[-1]

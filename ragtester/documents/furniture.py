@@ -1,9 +1,10 @@
 """Running headers, footers and page numbers: what repeats at the edge of pages is taken out, body lines never.
 
 A line counts as furniture only if all of this holds: it lies at the very top or foot of the page, its block is set
-apart from the body by a clear gap, it is no larger than body text (a heading that opens many pages stays), and it
-repeats with the same words over at least three pages, whatever its numbers. A bare number must also count along with
-the pages. A line that is alone of its kind goes only where most pages have furniture at that very height.
+apart from the body by a clear gap, it is no larger than body text (a heading that opens many pages stays), it is no
+whole sentence, and it repeats with the same words over at least three pages, whatever its numbers. A bare number must
+also count along with the pages. A line that is alone of its kind goes only where most pages have furniture at that
+very height.
 """
 
 from __future__ import annotations
@@ -69,16 +70,24 @@ def _edge(page: Page, zone: str, body: float) -> list[_Candidate]:
         if block and distance > _GAP * 1.2 * body:
             apart = True
             break
-        if not inside:
-            break
+        if not inside or _is_heading(line, body):
+            break  # a heading at the edge belongs to the body, and so does what stands on its inner side
         if not block or distance > body * 0.5:
             rows += 1
         if rows > _MAX_ROWS:
             break
         block.append(line)
     apart = apart or len(block) == len(page.lines)
-    small = [line for line in block if line.size <= body * _LARGER or not _LETTER.search(line.text)]
-    return [_candidate(page, line, zone, apart) for line in small if len(line.text) < 160]
+    return [_candidate(page, line, zone, apart) for line in block if len(line.text) < 160 and not _is_sentence(line)]
+
+
+def _is_heading(line: Line, body: float) -> bool:
+    return line.size > body * _LARGER and bool(_LETTER.search(line.text))
+
+
+def _is_sentence(line: Line) -> bool:
+    """A whole sentence without a number is a notice of the body, even where every page repeats it."""
+    return line.text.endswith((".", "!", "?", "。")) and len(line.text.split()) > 5 and not _NUMBER.search(line.text)
 
 
 def _candidate(page: Page, line: Line, zone: str, apart: bool) -> _Candidate:

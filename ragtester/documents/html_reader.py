@@ -132,6 +132,9 @@ class _Writer:
 
     def _block(self, element: Any, depth: int, prefix: str) -> None:
         self._end_line()
+        if element.tag in ("ul", "ol") and next(element.iterancestors("li"), None) is not None:
+            self._children(element, depth)  # a list in a list stays with its item
+            return
         self._blank()
         self._prefix = prefix
         self._children(element, depth)

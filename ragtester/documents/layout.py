@@ -117,7 +117,8 @@ class Layout:
     def _in_prose(self, before: Line, after: Line, gap: float, ends: _Ends) -> str:
         full, closed = self.is_full(before, after), bool(_TERMINAL.search(before.text))
         if _MARKER.match(after.text) and (closed or not full or abs(after.left - before.left) > 0.5 * after.size):
-            return _PARAGRAPH if gap > 1.6 else "\n"
+            listed = _MARKER.match(before.text) or before.left > after.left + 0.5 * after.size
+            return _PARAGRAPH if gap > (1.6 if listed else _WIDE_GAP) else "\n"
         if full and not closed and gap < 1.8 and _CONTINUES.match(after.text):
             return _soft(before, after)
         if gap > _WIDE_GAP:

@@ -6,7 +6,7 @@ import ctypes
 import re
 from typing import Any
 
-from ragtester.documents.cleaning import clean_characters
+from ragtester.documents.cleaning import BREAK, clean_characters
 from ragtester.documents.lines import Line, Page
 
 _MONO_NAME = re.compile(rb"courier|mono|consol|menlo|typewriter|cmtt|txtt|[a-z0-9]tt$|inconsolata|lettergothic", re.I)
@@ -57,14 +57,16 @@ class PdfiumDocument:
 
     def _lines(self, number: int, height: float, text_page: Any) -> tuple[Page, int]:
         # Half pairs must survive until they are re-paired; pypdfium2 would drop them without a count.
-        printed = text_page.get_text_range(errors="surrogatepass").split("\r\n")
-        cleaned, dropped = clean_characters(
-            "\n".join(line.replace("\r", "\x00").replace("\n", "\x00") for line in printed), keep_breaks=True
-        )
+        whole = text_page.get_text_range(errors="surrogatepass")
+        printed = whole.split("\r\n")
+        joined = "\n".join(printed)
+        if joined.count("\n") >= len(printed) or "\r" in joined:  # line ends inside a line are odd characters
+            joined = "\n".join(line.replace("\r", "\x00").replace("\n", "\x00") for line in printed)
+        cleaned, dropped = clean_characters(joined, keep_breaks=True)
         shown = cleaned.split("\n")
         if len(shown) != len(printed):  # a separator character inside a line was made a line end
             shown = [clean_characters(line, keep_breaks=True)[0].replace("\n", " ") for line in printed]
-        self._places.open(text_page.raw)
+        self._places.open(text_page.raw, len(whole))
         spans: list[tuple[str, int, int]] = []
         offset = 0
         for raw, text in zip(printed, shown, strict=True):
@@ -85,7 +87,7 @@ class PdfiumDocument:
 
 
 class _Places:
-    """Asks pdfium where characters lie, with reused buffers: this runs twice for every line."""
+    """Asks pdfium where characters lie, with reused buffers: this runs for every line."""
 
     def __init__(self) -> None:
         from pypdfium2 import raw
@@ -98,30 +100,59 @@ class _Places:
         self._styles: dict[bytes, tuple[bool, bool]] = {}
         self._page: Any = None
         self.turn = 0
+        self._alike = True
 
-    def open(self, page: Any) -> None:
-        """Turn to another text page, set upright."""
+    def open(self, page: Any, length: int) -> None:
+        """Turn to another text page with a text of `length` characters, set upright."""
         self._page = page
         self.turn = 0
+        # Where no character was left out of the text, places in the text are places on the page.
+        self._alike = self._raw.FPDFText_CountChars(page) == length
 
     def line(self, text: str, first: int, last: int) -> Line:
-        """The line whose first and last characters stand at these places of the page's text."""
-        left, right, top, size, mono, bold = self._character(first)
-        bottom = top
+        """The line whose first and last characters stand at these places of the page's text.
+
+        pdfium is asked as little as it can be: for the last character's baseline and font only where they matter.
+        """
+        first, last = (first, last) if self._alike else (self._index(first), self._index(last))
+        left, right, foot, size = self._box_of(first)
+        top = bottom = self._baseline(first)
+        mono, bold = self._style(first)
         if last > first:
-            _, right, bottom, last_size, last_mono, last_bold = self._character(last)
-            if last_size > size:  # a small first character is a raised mark or a bullet, not the line's size
-                size = last_size
-                top = top if abs(top - bottom) > size else bottom
-            mono, bold = mono and last_mono, bold and last_bold
+            _, right, last_foot, last_size = self._box_of(last)
+            raised = last_size > 1.05 * size  # a small first character is a raised mark, not the line's size
+            if raised or BREAK in text or abs(foot - last_foot) > size:
+                bottom = self._baseline(last)
+            size = max(size, last_size)
+            top = bottom if raised and abs(top - bottom) <= size else top
+            if mono or bold:
+                last_mono, last_bold = self._style(last)
+                mono, bold = mono and last_mono, bold and last_bold
         return Line(text, left, right, top, bottom, size, mono, bold)
 
-    def _character(self, text_index: int) -> tuple[float, float, float, float, bool, bool]:
-        raw, page = self._raw, self._page
-        index = max(0, raw.FPDFText_GetCharIndexFromTextIndex(page, text_index))
-        raw.FPDFText_GetLooseCharBox(page, index, self._box)
-        raw.FPDFText_GetCharOrigin(page, index, self._x, self._y)
-        raw.FPDFText_GetFontInfo(page, index, self._name, _NAME_BYTES, self._flags)
+    def _index(self, text_index: int) -> int:
+        return max(0, int(self._raw.FPDFText_GetCharIndexFromTextIndex(self._page, text_index)))
+
+    def _box_of(self, index: int) -> tuple[float, float, float, float]:
+        """Left, right, foot and height of a character, as if the page were upright."""
+        box = self._box
+        self._raw.FPDFText_GetLooseCharBox(self._page, index, box)
+        if self.turn == 0:
+            return box.left, box.right, box.bottom, box.top - box.bottom
+        if self.turn == 90:  # written upwards
+            return box.bottom, box.top, -box.right, box.right - box.left
+        if self.turn == 270:
+            return -box.top, -box.bottom, box.left, box.right - box.left
+        return -box.right, -box.left, -box.top, box.top - box.bottom
+
+    def _baseline(self, index: int) -> float:
+        self._raw.FPDFText_GetCharOrigin(self._page, index, self._x, self._y)
+        x, y = self._x.value, self._y.value
+        return {0: y, 90: -x, 180: -y, 270: x}[self.turn]
+
+    def _style(self, index: int) -> tuple[bool, bool]:
+        """Whether a character is in a font of fixed width, and whether it is bold."""
+        self._raw.FPDFText_GetFontInfo(self._page, index, self._name, _NAME_BYTES, self._flags)
         name = self._name.value
         style = self._styles.get(name)
         if style is None:
@@ -131,14 +162,7 @@ class _Places:
                 bool(_BOLD_NAME.search(name)) or bool(flags & _FORCE_BOLD),
             )
             self._styles[name] = style
-        box = self._box
-        if self.turn == 90:  # written upwards
-            return box.bottom, box.top, -self._x.value, box.right - box.left, *style
-        if self.turn == 270:
-            return -box.top, -box.bottom, self._x.value, box.right - box.left, *style
-        if self.turn == 180:
-            return -box.right, -box.left, -self._y.value, box.top - box.bottom, *style
-        return box.left, box.right, self._y.value, box.top - box.bottom, *style
+        return style
 
 
 def _turn(lines: list[Line]) -> int:

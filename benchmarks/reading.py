@@ -1,0 +1,108 @@
+"""How fast documents are read: our reader against bare pdfium on the same pages, cleaning and sections apart.
+
+    python -m benchmarks.reading ../shared/pdfs
+
+Best of several rounds, CPU seconds of one process. "bare" opens each file and takes each page's text; "reader" does
+that and asks where each line lies; "cleaning" is odd characters, furniture, hyphens and paragraphs.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from unittest import mock
+
+import pypdfium2
+
+from ragtester.documents import pdfium_reader
+from ragtester.documents.furniture import remove_furniture
+from ragtester.documents.layout import flow
+from ragtester.documents.lines import Page
+from ragtester.documents.pdfium_reader import PdfiumDocument
+from ragtester.documents.sections import cut_sections
+
+MANUALS = (
+    "filesystem-hierarchy-standard.pdf",
+    "packaging-guide-en.pdf",
+    "reportlab-userguide.pdf",
+    "r-faq.pdf",
+    "camlidl.pdf",
+    "gnuplot.pdf",
+)
+LARGE = "gnuplot.pdf"
+ROUNDS = 5
+
+
+def best(action: Callable[[], object]) -> float:
+    seconds = []
+    for _ in range(ROUNDS):
+        start = time.process_time()
+        action()
+        seconds.append(time.process_time() - start)
+    return min(seconds)
+
+
+def bare(path: Path) -> int:
+    pdf = pypdfium2.PdfDocument(path)
+    characters = 0
+    for index in range(len(pdf)):
+        page = pdf[index]
+        text_page = page.get_textpage()
+        characters += len(text_page.get_text_range())
+        text_page.close()
+        page.close()
+    pdf.close()
+    return characters
+
+
+def read(path: Path) -> list[Page]:
+    document = PdfiumDocument(path.read_bytes())
+    pages = [document.read(index)[0] for index in range(len(document))]
+    document.close()
+    return pages
+
+
+def read_only(path: Path) -> None:
+    """Reading with the cleaning of characters taken out, for the comparison with bare pdfium."""
+    with mock.patch.object(pdfium_reader, "clean_characters", lambda text, **_: (text, 0)):
+        read(path)
+
+
+def clean(pages: list[Page]) -> str:
+    remove_furniture(pages)
+    return flow(pages)[0]
+
+
+def main(folder: Path) -> None:
+    print("| file | pages | bare pdfium s | reader s | ratio | cleaning s |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    totals = [0.0, 0.0, 0.0]
+    for name in MANUALS:
+        path = folder / name
+        times = [best(partial(bare, path)), best(partial(read_only, path))]
+        characters = max(0.0, best(partial(read, path)) - times[1])
+        pages = read(path)
+        start = time.process_time()
+        clean(pages)
+        times.append(characters + time.process_time() - start)
+        totals = [total + one for total, one in zip(totals, times, strict=True)]
+        row(name, str(len(pages)), times)
+    row("all", "", totals)
+    text = clean(read(folder / LARGE))
+    start = time.process_time()
+    sections = cut_sections(text, LARGE, 10, 1000, "en")
+    first = time.process_time() - start
+    again = best(lambda: cut_sections(text, LARGE, 10, 1000, "en"))
+    print(f"\nSections + readability of {LARGE}: {len(sections)} sections, {first:.2f} s at first, {again:.2f} s again")
+
+
+def row(name: str, pages: str, times: list[float]) -> None:
+    plain, reader, cleaning = times
+    print(f"| {name} | {pages} | {plain:.3f} | {reader:.3f} | {reader / plain:.2f} | {cleaning:.3f} |")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "../shared/pdfs"))
