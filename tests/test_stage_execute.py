@@ -403,14 +403,32 @@ def test_one_store_for_the_whole_corpus(tmp_path: Path) -> None:
     assert stage.embedders[0].calls == calls and stage.asked() == 24
 
 
-def test_many_calls_are_in_flight_across_cells(tmp_path: Path) -> None:
-    world = World(tmp_path, documents=4, cases=8, groups=[{"llms": ["toy:a"], "embeddings": ["toy:words"]}])
+class HeldModels(RuleModels):
+    """Holds every reply to the first document's questions until a question of another document comes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.other = asyncio.Event()
+
+    async def ask(self, model: str, task: Any, request: Any) -> Any:
+        if "manual-0" not in request.question:
+            self.other.set()
+        await asyncio.wait_for(self.other.wait(), timeout=30)
+        return await super().ask(model, task, request)
+
+
+def test_a_cell_does_not_wait_for_the_last_reply_of_the_one_before(tmp_path: Path) -> None:
+    groups = [{"llms": ["toy:a"], "embeddings": ["toy:words"]}]
+    assert Stage(World(tmp_path, documents=4, groups=groups), HeldModels()).go().ledger.ok == 16
+
+
+def test_no_more_calls_wait_at_once_than_twice_the_providers_concurrency(tmp_path: Path) -> None:
+    world = World(tmp_path, documents=2, cases=24, groups=[{"llms": ["toy:a"], "embeddings": ["toy:words"]}])
     data = world.settings.model_dump(mode="json")
-    world.settings = parse_settings({**data, "providers": {"toy": {"concurrency": 8}}}, "test")
+    world.settings = parse_settings({**data, "providers": {"toy": {"concurrency": 4}}}, "test")
     stage = Stage(world)
     stage.go()
-    # At most twice what the provider takes at once; more than the eight cases of one cell.
-    assert 8 < stage.models.most <= 16
+    assert 4 < stage.models.most <= 8
 
 
 def test_an_abstention_is_told_from_an_answer(tmp_path: Path) -> None:

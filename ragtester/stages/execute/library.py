@@ -21,6 +21,8 @@ from ragtester.tasks import Embedder
 from ragtester.workspace import slug
 
 DOCUMENTS_IN_MEMORY = 16
+# Stores that are filled or asked at once: few, so that the first cell's calls are soon on their way.
+STORES_AT_ONCE = 2
 
 
 @dataclass
@@ -80,7 +82,14 @@ class Stores:
     embedders: Callable[[str], Embedder]
     cases_of_all: Callable[[str], Iterable[Case]]
     _embedders: dict[str, Embedder] = field(default_factory=dict)
+    _turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(STORES_AT_ONCE))
     _corpus: dict[str, asyncio.Task[dict[str, list[Hit]]]] = field(default_factory=dict)
+
+    def embedder(self, name: str) -> Embedder:
+        """The embedding model `name`. Raises UsageError or MissingPackageError for one that cannot work."""
+        if name not in self._embedders:
+            self._embedders[name] = self.embedders(name)
+        return self._embedders[name]
 
     def key(self, documents: Iterable[Document], embedding: str) -> str:
         """Key of the store that holds `documents` under an embedding model."""
@@ -113,7 +122,7 @@ class Stores:
         self, name: str, embedding: str, key: str, chunks: Iterable[Chunk], cases: Sequence[Case]
     ) -> list[list[Hit]]:
         settings, progress = self.library.settings, self.library.progress
-        embedder = self._embedders.get(embedding) or self._embedders.setdefault(embedding, self.embedders(embedding))
+        embedder = self.embedder(embedding)
         # The key is part of the folder's name: other chunk sizes or another text do not throw paid vectors away.
         folder = self.library.suite.workspace.stores / f"{slug(name)}__{slug(embedding)}__{key}"
         size = settings.model(embedding).batch_size
@@ -121,4 +130,5 @@ class Stores:
         async def open_it() -> index.Store:
             return await index.open_store(folder, key, chunks, embedder, progress, batch_size=size)
 
-        return await index.search(open_it, [case.question for case in cases], settings.execute.k, progress)
+        async with self._turn:
+            return await index.search(open_it, [case.question for case in cases], settings.execute.k, progress)

@@ -92,6 +92,8 @@ class _Job:
 
     def prepare(self, overwrite: bool) -> None:
         """Check the suite, read what stands, refuse changed inputs, and write the manifest."""
+        for name in self.matrix:
+            self.stores.embedder(name)
         plan.recover(self.folder, self.progress)
         stale: list[AnswerRows] = []
         systems = sum(len(llms) for llms in self.matrix.values())
