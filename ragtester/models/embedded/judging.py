@@ -18,7 +18,7 @@ from ragtester.verdict import abstains
 THRESHOLDS = {
     "faithfulness": (0.33, 0.72),
     "relevance": (0.55, 0.84),
-    "completeness": (0.36, 0.66),
+    "completeness": (0.33, 0.65),
     "clarity": (0.50, 0.80),
 }
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from ragtester.models.embedded.judging_statements import Statement
-from ragtester.models.embedded.judging_words import OPPOSITES
+from ragtester.models.embedded.judging_words import LOOSE, OPPOSITES
 from ragtester.text.quantities import Quantity, same_quantity
 
 OPPOSITE_REACH = 3
@@ -24,13 +24,13 @@ def conflict(
     return (
         _other_value(claim, truth, list(known), strict=strict)
         or _other_name(claim, truth, given, strict=strict)
-        or denies(claim, truth, given)
+        or denies(claim, truth, given, strict=strict)
     )
 
 
-def denies(claim: Statement, truth: Statement, given: frozenset[str]) -> str:
+def denies(claim: Statement, truth: Statement, given: frozenset[str], *, strict: bool = False) -> str:
     """Why `claim` says the contrary of `truth` by a negation or an opposite, values and names apart; "" if not."""
-    return _negation(claim, truth, given) or _opposite(claim, truth, given)
+    return _negation(claim, truth, given) or _opposite(claim, truth, given, strict=strict)
 
 
 def _other_value(claim: Statement, truth: Statement, known: list[Quantity], *, strict: bool) -> str:
@@ -91,9 +91,13 @@ def _negation(claim: Statement, truth: Statement, given: frozenset[str]) -> str:
     return f"negation of {min(fresh)!r} differs" if fresh and len(flipped) * 3 >= len(shared) else ""
 
 
-def _opposite(claim: Statement, truth: Statement, given: frozenset[str]) -> str:
-    """A word and its opposite, said about the same thing: a content stem within three words of both is the same."""
-    ours, theirs = set(claim.sequence), set(truth.sequence)
+def _opposite(claim: Statement, truth: Statement, given: frozenset[str], *, strict: bool) -> str:
+    """A word and its opposite, said about the same thing: a content stem within three words of both is the same.
+
+    Prepositions are opposites in a short answer only: long ones use them in too many ways ("run water over the burn").
+    """
+    ignored = frozenset() if strict else LOOSE
+    ours, theirs = set(claim.sequence) - ignored, set(truth.sequence) - ignored
     for word in sorted(ours - theirs - given):
         for other in sorted(OPPOSITES.get(word, frozenset()) & theirs - ours - given):
             if _around(claim, word) & _around(truth, other):

@@ -8,7 +8,7 @@ from typing import Any
 from ragtester.models.embedded.judging_statements import Body, Embed, Statement
 from ragtester.text.quantities import same_quantity
 
-GIVEN = 0.35
+GIVEN = 0.45
 """Weight of a stem that the question already holds: repeating the question says little."""
 QUANTITY = 2.0
 NAME = 1.5
@@ -16,7 +16,7 @@ LOCAL = 0.6
 """Share of the credit that asks for the stems side by side in one place of the other text."""
 SOFT_FLOOR, SOFT_TOP = 0.45, 0.8
 SENTENCE_FLOOR, SENTENCE_SPAN = 0.2, 0.6
-SENTENCE_SHARE = 0.35
+SENTENCE_SHARE = 0.3
 GAP = 0.35
 _CACHE_LIMIT = 20_000
 _word_vectors: dict[str, Any] = {}

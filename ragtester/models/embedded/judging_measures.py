@@ -14,13 +14,14 @@ from ragtester.text.quantities import Quantity, same_quantity
 
 SHORT_MASS = 9.0
 """An expected answer up to this mass is a value or a phrase: its values decide."""
-NEAR = 0.45
+NEAR = 0.35
 """From this closeness on two statements are about the same thing and can contradict each other."""
 SAME = 0.6
 """The same for the evidence, and for opposites in long answers, where much is said beside the point."""
 SUPPORTED = 0.5
 UNSUPPORTED, UNSUPPORTED_MASS, UNSUPPORTED_COST = 0.22, 4.0, 0.15
 """A statement of some mass with less support than this is an invention; one costs this much beyond its own weight."""
+CONFLICT_COST = 0.1
 SUPPORT_FLOOR, SUPPORT_SPAN = 0.12, 0.48
 """Paraphrases reach about 0.6 of the cover that a copy has, unrelated statements 0.12: support runs between them."""
 WITHOUT_EVIDENCE = 0.15
@@ -176,8 +177,8 @@ def _faithfulness(texts: _Texts) -> tuple[float, str]:
     score = _mean(scores, support.weights)
     if conflicts:
         share = sum(support.weights[place] for place in conflicts) / total
-        # One value is the whole answer of a short case; in a long one a conflict weighs what its statement weighs.
-        score = min(score, 0.2) if texts.strict else max(0.0, score - 0.5 * share)
+        # One value is the whole answer of a short case; in a long one a conflict weighs its statement's share, twice.
+        score = min(score, 0.2) if texts.strict else max(0.0, min(score - share - CONFLICT_COST, 0.69))
         return score, f"contradicts what is known: {next(iter(conflicts.values()))[1]}"
     inventions = [
         statement.text
