@@ -163,7 +163,7 @@ def _table(group: str, tallies: dict[str, Tally], width: int) -> Table:
 
 
 def _refusals(summary: Summary, width: int) -> Table:
-    table = _empty("Refusal errors: answerable refused, unanswerable answered", ("count", "% [95 % interval]"))
+    table = _empty("Refusal errors", ("count", "% [95 % interval]"))
     rows = (
         ("wrongly refused", summary.false_refusals),
         ("wrongly answered", summary.answered_unanswerable),
