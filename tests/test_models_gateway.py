@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from ragtester.errors import MissingPackageError, UsageError
+from ragtester.errors import DataError, MissingPackageError, StorageError, UsageError
+from ragtester.models import clients
 from ragtester.models.gateway import Gateway
+from ragtester.models.journal import CallJournal
 from ragtester.models.scripted import ScriptedReplies
 from ragtester.settings import ModelSettings, Settings
 from ragtester.tasks import ANSWER_QUESTION, AnswerQuestion, Asked, Passage, QuestionAnswered
@@ -369,6 +371,49 @@ def test_replies_that_were_paid_for_are_not_paid_for_again(server: OpenAIServer,
     assert len(server.chats()) == 6, "other parameters, another reply"
     resumed.discard_journal()
     assert not journal.exists()
+
+
+def test_a_reply_is_on_disk_before_anything_else_happens_to_it(server: OpenAIServer, tmp_path: Path) -> None:
+    """A kill runs no `finally`: the second gateway starts while the first was never closed."""
+    journal = tmp_path / "calls.jsonl"
+    settings = settings_for(server.url, "small")
+
+    async def run() -> list[Asked[QuestionAnswered]]:
+        killed = Gateway(settings, shared=services(journal=journal))
+        first = await killed.ask("openai:small", ANSWER_QUESTION, question())
+        async with Gateway(settings, shared=services(journal=journal)) as resumed:
+            second = await resumed.ask("openai:small", ANSWER_QUESTION, question())
+        await killed.close()
+        return [first, second]
+
+    first, second = asyncio.run(run())
+    assert first == second
+    assert len(server.chats()) == 1
+
+
+def test_a_full_disk_is_said(server: OpenAIServer) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    with pytest.raises(StorageError, match="free space"):
+        ask(settings_for(server.url, "small"), "openai:small", journal=Path("/dev/full"))
+
+
+def test_a_journal_that_is_none_is_not_read_as_one(tmp_path: Path) -> None:
+    journal = tmp_path / "calls.jsonl"
+    journal.write_text('{"key": "a", "reply": {"text": "x"}}\n[1, 2]\n', encoding="utf-8")
+    with pytest.raises(DataError, match=r"calls\.jsonl:2"):
+        CallJournal(journal)
+
+
+def test_without_aiohttp_the_default_transport_is_used(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clients, "find_spec", lambda _: None)
+    assert one(server, "x--429once").reply is not None
+    assert one(server, "x--hang", limits={"timeout_seconds": 0.05, "retries": 0}).failure is not None
+
+
+def test_a_proxy_variable_of_openai_is_no_obstacle(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_PROXY", server.host)
+    assert one(server, "small").reply is not None
 
 
 def test_embedded_models_answer_without_a_server() -> None:

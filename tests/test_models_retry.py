@@ -10,8 +10,9 @@ import pytest
 
 from ragtester.models.limits import ModelTurns, ProviderGate
 from ragtester.models.prices import price_of, window_of
+from ragtester.models.problems import Problem, examine, seconds_of
 from ragtester.models.redaction import redact
-from ragtester.models.retry import BackOff, CallFailed, Problem, attempted, examine, seconds_of
+from ragtester.models.retry import BackOff, CallFailed, attempted
 from ragtester.settings import ModelSettings, ProviderSettings
 
 
@@ -35,6 +36,7 @@ class ServerError(Exception):
         (429, "Too many requests", "", {}, "rate_limited"),
         (402, "Insufficient Balance", "", {}, "quota"),
         (401, "Unauthorized", "", {}, "auth"),
+        (403, "Your chosen model requires moderation and your input was flagged", "", {}, "content_filter"),
         (404, "model not found", "", {}, "unknown_model"),
         (400, "This model's maximum context length is 8192 tokens", "", {}, "too_long"),
         (413, "Payload too large", "", {}, "too_long"),

@@ -12,7 +12,8 @@ from ragtester.models.chat import ChatClient
 from ragtester.models.clients import RETRY_AFTER
 from ragtester.models.limits import ModelTurns, ProviderGate
 from ragtester.models.prices import price_of, window_of
-from ragtester.models.retry import BackOff, CallFailed, Problem, attempted, examine, mend
+from ragtester.models.problems import Problem, examine, mend
+from ragtester.models.retry import BackOff, CallFailed, attempted
 from ragtester.records import Failure
 from ragtester.tasks import STOPPING_FAILURES, Task
 from ragtester.text.words import estimate_tokens

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
@@ -60,6 +61,7 @@ def _openai(name: ModelName, limits: ProviderSettings, extra: dict[str, Any]) ->
         max_retries=0,
         cache=False,
         disable_streaming=True,
+        openai_proxy=None,
         http_async_client=http_client(limits),
         **given,
     )
@@ -94,7 +96,8 @@ def http_client(limits: ProviderSettings) -> Any:
 
     kind = DefaultAioHttpClient if find_spec("aiohttp") else DefaultAsyncHttpxClient
     places = httpx2.Limits(max_connections=limits.concurrency, max_keepalive_connections=limits.concurrency)
-    return kind(timeout=limits.timeout_seconds, limits=places, verify=_certificates())
+    proxy = os.environ.get("OPENAI_PROXY") or None
+    return kind(timeout=limits.timeout_seconds, limits=places, verify=_certificates(), proxy=proxy)
 
 
 @cache
@@ -177,6 +180,7 @@ def make_embedding_client(name: ModelName, limits: ProviderSettings) -> Any:
                 chunk_size=own.batch_size,
                 check_embedding_ctx_length=False,
                 model_kwargs={"encoding_format": "float"},
+                openai_proxy=None,
                 http_async_client=http_client(limits),
                 **own.extra,
             )

@@ -14,7 +14,8 @@ from ragtester.models.catalogue import ModelName, prefixes
 from ragtester.models.clients import RETRY_AFTER, close_client, make_embedding_client
 from ragtester.models.limits import ModelTurns, ProviderGate
 from ragtester.models.prices import price_of
-from ragtester.models.retry import BackOff, CallFailed, Problem, attempted, examine, mend
+from ragtester.models.problems import Problem, examine, mend
+from ragtester.models.retry import BackOff, CallFailed, attempted
 from ragtester.records import Failure
 from ragtester.settings import Settings
 from ragtester.tasks import STOPPING_FAILURES, Embedder, EmbeddingError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections import Counter
 from pathlib import Path
@@ -50,7 +51,11 @@ class CallJournal:
             if self._file is None:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 self._file = self.path.open("ab", buffering=0)
-            self._file.write(line.encode())
+            data, before = line.encode(), self._file.tell()
+            if self._file.write(data) != len(data):
+                # A cut line in the middle of the file would spoil it for the next start.
+                self._file.truncate(before)
+                raise OSError(errno.ENOSPC, "only part of the reply was written")
         except OSError as error:
             raise StorageError(f"{self.path}: reply not written ({error.strerror}); free space, start again") from error
 
