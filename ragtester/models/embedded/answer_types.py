@@ -1,13 +1,14 @@
+# ruff: noqa: E501 - one pattern a line
 """What kind of thing a question asks for, and whether a sentence states such a thing."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ragtester.text.quantities import quantities
+from ragtester.text.quantities import Quantity, quantities
 from ragtester.text.stems import stems
 
 _TIME_UNITS = frozenset({"s", "month"})
@@ -30,8 +31,8 @@ _KINDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("phone", r"\b(?:phone|telephone|hotline|fax)\b"),
         ("money", r"\b(?:how much .*\bcost|price|cost of|fee)\b"),
         ("date", r"\bon what date\b|\bwhich date\b|\bwhat year\b|\bwhich year\b|\bend-of-life date\b|\byear of\b|\bsince when\b"),
-        ("duration", r"\bhow long (?:do|does|is|are|can|may|must|did|has)\b|\bhow many (?:seconds|minutes|hours|days|weeks|months|years)\b"
-                     r"|\bperiod\b.*\bdays\b|\btimeout in\b|\bhow soon\b|\binterval\b|\bhow often\b"),
+        ("duration", (r"\bhow long (?:do|does|is|are|can|may|must|did|has)\b|\bhow many (?:seconds|minutes|hours|days|weeks|months|years)\b"
+                     r"|\bperiod\b.*\bdays\b|\btimeout in\b|\bhow soon\b|\binterval\b|\bhow often\b")),
         ("percent", r"\bwhat (?:percentage|share|proportion)\b|\bhow many per ?cent\b"),
         ("number", r"\bhow many\b|\bnumber of\b|\bhow (?:large|big|heavy|high|fast|deep|wide|tall|much)\b|\bmegabytes\b"),
         ("person", r"^(?:who|whom)\b(?! or what)|\bwhom do you name\b|\binventor\b"),
@@ -82,7 +83,7 @@ _INTENTS: dict[str, tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]] = {
             (r"\bmean|explain|definition|never heard|kind of thing|^what (?:is|are) (?!the \w+ (?:of|for))", r"\b(?:is|are) (?:an?|the|one)\b"),
             (r"\bwhere\b|\bplace\b|location|whereabouts", r"\b(?:in|under|into|at|within) \S*/|\b(?:located|stored|placed|installed|kept)\b"),
             (r"contents|can be found|come across|cover\b", r"\b(?:contains?|includes?|holds?|consists?|comprises?)\b"),
-            (r"long form", r"\bstands? for\b|\([A-Z]"),
+            (r"meant by", r"\bstands? for\b|\([A-Z]"),
             (r"\bhow (?:do|does|can|to|is|are)\b|way to|method|go about|take to|suggest", r"\b(?:use|using|by|run|type|with|set|call)\b"),
         ),
         "de": ((r"versteht man|bedeutung|erklär", r"\b(?:ist|sind) (?:ein|eine|der|die|das)\b"), (r"vorschrift|beachten|regel", r"\b(?:muss|müssen|darf|soll)"),
@@ -128,20 +129,23 @@ def _asking(code: str) -> frozenset[str]:
 
 def fits(kind: str, sentence: str, code: str) -> bool:
     """Whether the sentence holds a value of the kind; anything fits an open question."""
-    if not kind:
-        return True
-    if kind == "phone":
-        return bool(re.search(r"\+?\d[\d ()/-]{5,}\d", sentence))
-    if kind == "person":
-        return bool(re.search(r"(?<=[a-z,] )[A-Z][a-z]+", sentence))
-    found = quantities(sentence, code)
-    if kind == "date":
-        return any(item.kind == "date" for item in found) or bool(re.search(r"\b(?:1[5-9]|20)\d\d\b", sentence))
-    if kind == "percent":
-        return any(item.kind == "percent" for item in found)
-    if kind == "money":
-        return any(item.kind == "money" for item in found)
-    if kind == "duration":
-        often = re.search(r"\b(?:daily|weekly|monthly|yearly|annually|every|each|once|twice)\b", sentence, re.I)
-        return any(item.unit in _TIME_UNITS or item.kind == "time" for item in found) or bool(often)
-    return bool(found)
+    check = _CHECKS.get(kind)
+    return check is None or check(sentence, quantities(sentence, code))
+
+
+def _lasts(sentence: str, found: Sequence[Quantity]) -> bool:
+    often = re.search(r"\b(?:daily|weekly|monthly|yearly|annually|every|each|once|twice)\b", sentence, re.I)
+    return any(item.unit in _TIME_UNITS or item.kind == "time" for item in found) or bool(often)
+
+
+_CHECKS: dict[str, Callable[[str, Sequence[Quantity]], bool]] = {
+    "phone": lambda sentence, _: bool(re.search(r"\+?\d[\d ()/-]{5,}\d", sentence)),
+    "person": lambda sentence, _: bool(re.search(r"(?<=[a-z,] )[A-Z][a-z]+", sentence)),
+    "date": lambda sentence, found: (
+        any(item.kind == "date" for item in found) or bool(re.search(r"\b(?:1[5-9]|20)\d\d\b", sentence))
+    ),
+    "percent": lambda _, found: any(item.kind == "percent" for item in found),
+    "money": lambda _, found: any(item.kind == "money" for item in found),
+    "duration": _lasts,
+    "number": lambda _, found: bool(found),
+}

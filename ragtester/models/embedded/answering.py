@@ -143,7 +143,7 @@ def _near(terms: Sequence[str], sentences: Sequence[Sentence], code: str) -> dic
     known = set(held)
     found: dict[str, dict[str, float]] = {}
     for term in dict.fromkeys(terms):
-        equal = {stem: 0.8 for stem in synonyms(term, code) & known}
+        equal = dict.fromkeys(synonyms(term, code) & known, 0.8)
         if term not in known and long and len(term) > 3:
             cosines = matrix @ _vector(term)
             equal |= {long[place]: 0.6 * float(cosines[place]) for place in np.flatnonzero(cosines >= NEAR)}

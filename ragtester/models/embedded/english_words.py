@@ -1,3 +1,4 @@
+# ruff: noqa: E501, SIM905 - word lists
 """What the English patterns know of words: verbs and the questions they lead to, nouns that say nothing alone."""
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ BANNED_IN_SUBJECT = frozenset(
     paper document manual guide text book article author authors reason problem idea thing things way ways case cases
     difference differences result results note step point fact question answer part rest above-mentioned first second
     third fourth last both be been being is are was were has have had must shall should may can will see please version
-    more less whereas once until unless despite given due during after before if something anything everything nothing nobody everybody somebody yes no let lets i.e. e.g. etc""".split()
+    more less whereas once until unless despite given due during after before if themselves itself time times goal aim something anything everything nothing nobody everybody somebody yes no let lets i.e. e.g. etc""".split()
 )
 GENERIC = frozenset(
     """user users people developer developers system systems package packages program programs file files method methods
@@ -145,7 +146,7 @@ refer|>to|What {do} {S} point at?|meaning
 belong|>to|What {is} {S} a part of?|where it belongs
 lead|>to|What {do} {S} result in?|consequence
 correspond|>to|What {do} {S} match?|counterpart
-stand|>for|What is the long form of {S}?|long form
+stand|>for|What is meant by {S}?|meaning
 replace||What {do} {S} take the place of?|what was there before
 display|n|What {do} {S} bring up on the screen?|what is shown
 show|n|What {do} {S} make visible?|what becomes visible

@@ -1,3 +1,4 @@
+# ruff: noqa: SIM905 - patterns
 """Facts that a sentence states: what it speaks of, what it says of it, and which part may be hidden and asked for."""
 
 from __future__ import annotations
@@ -112,6 +113,13 @@ def _add(chosen: list[str], word: str, known: set[str], language: str) -> None:
     repeated = any(parts & set(stems(other, language)) for other in chosen)
     if fresh and not repeated and (len(word) > 1 or word.isdigit()):
         chosen.append(word)
+
+
+def proper_names(text: str) -> frozenset[str]:
+    """Words with a capital in mid-sentence that never stand there without one."""
+    plain = set(re.findall(r"(?<=\s)[^\W\d_A-ZÀ-ÝА-Я][^\W\d_]*(?=[\s,;:.)])", text))
+    found = re.findall(r"(?<=[a-zà-ÿа-я,] )[A-ZÀ-ÝА-Я][\w'’-]*", text)
+    return frozenset(name for name in found if name.lower() not in plain)
 
 
 def stem_counts(texts: Sequence[str], language: str) -> Counter[str]:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - one row a line
 """Sides of a thing that may be asked for, with the words that give away that a document does speak of them."""
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ CLASSES: dict[str, tuple[tuple[str, re.Pattern[str]], ...]] = {
                             r"|modules?|keywords?|constructors?|scripts?|algorithms?|drivers?|terminals?|objects?|variables?"
                             r"|loops?|traces?|interpreters?|compilers?|flags?|macros?|plugins?|tags?)\b|\w\(\)|\w_\w", re.I)),
         ("software", re.compile(r"\b(?:packages?|programs?|librar(?:y|ies)|tools?|software|servers?|clients?|systems?"
-                                r"|applications?|editors?|platforms?|distributions?|releases?|projects?)\b|[a-z][A-Z]", re.I)),
+                                r"|applications?|editors?|platforms?|distributions?|releases?|projects?)\b|(?-i:[a-z][A-Z])", re.I)),
     ),
 }  # fmt: skip
 
@@ -50,31 +51,32 @@ inv_timeout ; code ; timeout wait second minute millisecond
 inv_error ; code ; error exception fail
 inv_withdrawal ; code software ; deprecat withdraw obsolete removed retire discontinu
 inv_support ; software ; support hotline helpdesk phone contact
-inv_certificate ; thing software ; certif approv audit accredit
-inv_staff ; thing ; staff employ people worker team member
+inv_certificate ; software ; certif approv audit accredit
 inv_patent ; thing code ; patent trademark copyright
-inv_audit ; thing place ; audit review inspect
-inv_insurance ; thing ; insur warranty liab guarantee
+inv_audit ; place ; audit review inspect
+inv_journal ; thing code software ; journal publish proceeding article magazine
+inv_users ; thing software ; million worldwide people users population
+inv_training ; thing software ; training course lesson hour
 """),
     **{
         code: _kinds(
             "\n".join(f"{name} ; thing ; {words}" for name, words in zip(names.split(), triggers.split("/"), strict=True))
         )
         for code, names, triggers in (
-            ("de", "inv_price inv_phone inv_audit inv_staff inv_warranty inv_patent",
-             "kost preis gebühr euro €/telefon rufnummer hotline/prüf kontroll audit/person mitarbeit personal/garantie gewähr/patent marke"),
-            ("fr", "inv_price inv_phone inv_audit inv_staff inv_warranty inv_patent",
-             "coût prix tarif $ € budget/téléphone numéro/audit inspect vérifi/employé personnel salarié/garantie/brevet marque"),
-            ("es", "inv_price inv_phone inv_audit inv_staff inv_warranty inv_patent",
-             "coste costo precio tarifa € $/teléfono número/auditor inspec/emplead personal trabajador/garantía/patente marca"),
-            ("it", "inv_price inv_phone inv_audit inv_staff inv_warranty inv_patent",
-             "costo prezzo tariffa €/telefono numero/audit ispezion verific/dipendent personale/garanzia/brevett marchio"),
-            ("pt", "inv_price inv_phone inv_audit inv_staff inv_warranty inv_patent",
-             "custo preço tarifa € $/telefone número/auditor inspe/empregad pessoal funcionári/garantia/patente marca"),
-            ("nl", "inv_price inv_phone inv_audit inv_staff inv_warranty inv_patent",
-             "kost prijs tarief €/telefoon nummer/audit controle inspect/medewerker personeel/garantie/patent octrooi merk"),
-            ("ru", "inv_price inv_phone inv_audit inv_staff inv_warranty inv_patent",
-             "цен стои руб долл/телефон/аудит провер/сотрудник персонал человек/гаранти/патент"),
+            ("de", "inv_price inv_phone inv_audit inv_staff inv_users inv_patent",
+             "kost preis gebühr euro €/telefon rufnummer hotline/prüf kontroll audit/person mitarbeit personal/million weltweit nutzer/patent marke"),
+            ("fr", "inv_price inv_phone inv_audit inv_staff inv_users inv_patent",
+             "coût prix tarif $ € budget/téléphone numéro/audit inspect vérifi/employé personnel salarié/million utilisateurs usagers/brevet marque"),
+            ("es", "inv_price inv_phone inv_audit inv_staff inv_users inv_patent",
+             "coste costo precio tarifa € $/teléfono número/auditor inspec/emplead personal trabajador/millones usuarios/patente marca"),
+            ("it", "inv_price inv_phone inv_audit inv_staff inv_users inv_patent",
+             "costo prezzo tariffa €/telefono numero/audit ispezion verific/dipendent personale/milioni utenti/brevett marchio"),
+            ("pt", "inv_price inv_phone inv_audit inv_staff inv_users inv_patent",
+             "custo preço tarifa € $/telefone número/auditor inspe/empregad pessoal funcionári/milhões utilizadores usuários/patente marca"),
+            ("nl", "inv_price inv_phone inv_audit inv_staff inv_users inv_patent",
+             "kost prijs tarief €/telefoon nummer/audit controle inspect/medewerker personeel/miljoen gebruikers/patent octrooi merk"),
+            ("ru", "inv_price inv_phone inv_audit inv_staff inv_users inv_patent",
+             "цен стои руб долл/телефон/аудит провер/сотрудник персонал человек/миллион пользовател/патент"),
             ("ja", "inv_price inv_phone inv_inventor inv_patent",
              "価格 料金 円/電話/考案 開発者 作者/特許 商標"),
             ("zh", "inv_price inv_phone inv_inventor inv_patent", "价格 费用 元/电话/发明 作者/专利 商标"),

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - one pattern a line
 """Patterns of the languages other than English: how a subject, its verb and what is said of it look."""
 
 from __future__ import annotations
@@ -147,7 +148,7 @@ WHOLE: dict[str, tuple[tuple[str, re.Pattern[str]], ...]] = {
         ),
         "ja": (
             ("how_to", r"^(?P<x>[^、。：:]{4,28}[うくぐすつぬぶむる])(?:ためには|には)、(?P<v>[^：:]{8,90})。$"),
-            ("consequence", r"^(?P<c>(?!この|その|これ|それ)[^、。：:]{5,32})(?:場合は|場合には|場合|と)、(?P<v>[^：:]{8,90})。$"),
+            ("consequence", r"^(?P<c>(?!この|その|これ|それ|として|[をがはにでとのも、])[^、。：:]{5,32})(?:場合は|場合には|場合|と)、(?P<v>[^：:]{8,90})。$"),
             ("topic", r"^(?P<S>(?!これ|それ|この|その|ここ|次|デフォルト|また|しかし|つまり|そして|どちら)[^、。はがを：:（）「」]{4,24}(?<![にてでもとやの合]))は、?(?P<v>[^：:。]{10,80}(?:されます|できます|なります|ません|されています|しています))。$"),
             ("definition", r"^(?P<S>(?!これ|それ|この|その|ここ|次)[^、。は：:]{2,20})(?:とは|は)、?(?P<v>[^：:]{10,80}(?:こと|もの|値|機能|ツール|形式|ファイル|オプション|コマンド|ソフトウェア|プログラム|言語)(?:です|である|だ))。$"),
         ),
@@ -199,12 +200,22 @@ PRONOUNS = {
 # May stand inside a subject, but not open it.
 PREPOSITIONS = {
     "de": _set("beim im in am auf mit von nach bei für zur zum um als durch ohne gegen unter über zu per aus vor"),
-    "fr": _set("comme pour par en dans avec sur son sa ses leur leurs que qui dont à"),
-    "es": _set("como para por en con sobre su sus que"),
-    "it": _set("come per in con su suo sua suoi loro che"),
-    "pt": _set("como para por em com sobre seu sua seus suas que"),
+    "fr": _set("comme pour par en dans avec sur son sa ses leur leurs à"),
+    "es": _set("como para por en con sobre su sus"),
+    "it": _set("come per in con su suo sua suoi loro"),
+    "pt": _set("como para por em com sobre seu sua seus suas"),
     "nl": _set("als in op met van voor bij om zijn haar hun"),
     "ru": _set("как для при в на с по из у о к и"),
+}
+# What a condition may not say, for it points at a sentence before it.
+POINTERS = {
+    "de": _set("es er sie dies das dieser diese dieses dabei so"),
+    "fr": _set("il elle ils elles ce cela ceci lui leur possible nécessaire celui celle ceux"),
+    "es": _set("él ella ellos ellas ello eso esto así lo"),
+    "it": _set("esso essa essi esse lui lei ciò così lo possibile necessario"),
+    "pt": _set("ele ela eles elas isso isto assim possível necessário"),
+    "nl": _set("het hij zij ze dit dat die zo"),
+    "ru": _set("это он она оно они его её их им ему ей так вдруг"),
 }
 BACKWARD = {
     "de": re.compile(r"\b(?:dies|diese[rmns]?|oben|unten|folgende[rmns]?|hier|vorherige[rmns]?|wir|ich|unser\w*)\b", re.I),

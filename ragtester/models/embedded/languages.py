@@ -1,3 +1,4 @@
+# ruff: noqa: E501, SIM905 - word lists
 """Facts in languages other than English: a few safe patterns each, and a keyword query where there are none."""
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from ragtester.models.embedded.language_patterns import (
     JOINING,
     OPENINGS,
     PATTERNS,
+    POINTERS,
     PREPOSITIONS,
     PRONOUNS,
     VALUE_LABELS,
@@ -48,11 +50,14 @@ def joined(first: str, second: str, style: str, code: str, seed: int) -> str:
     link, frames = JOINING.get(code, ("", ()))
     if style == "keyword" or not link:
         return f"{first}; {second}" if style == "keyword" else f"{first} {second}"
-    opening = "¿" if second.startswith("¿") else ""
     second = second.removeprefix("¿")
     initial = second[:1] if re.match(r"\w*[A-Z]\w*[A-Z]", second) else second[:1].lower()
+    first = (
+        re.sub(r"^(¿?)(\w)", lambda match: match[1] + match[2].lower(), first)
+        if style == "scenario" and frames
+        else first
+    )
     both = f"{first.rstrip(' ?')}, {link} {initial}{second[1:]}"
-    del opening
     if style == "scenario" and frames:
         return pick(frames, seed, first).replace("{q}", both)
     return both
@@ -72,6 +77,9 @@ def _whole(line: str, code: str, names: frozenset[str]) -> Found | None:
     for kind, pattern in WHOLE.get(code, ()):
         if match := pattern.match(line):
             groups = {name: text.strip(" 、,") for name, text in match.groupdict().items() if name != "v" and text}
+            told = [word.lower() for name in ("c", "x") for word in groups.get(name, "").split()]
+            if code in POINTERS and (set(told) & POINTERS[code] or 0 < len(told) < 3):
+                return None
             if "S" in groups and code in ARTICLES:
                 subject = _subject(groups["S"], code, names)
                 if subject is None:
@@ -123,6 +131,8 @@ def _subject(text: str, code: str, names: frozenset[str]) -> str | None:
     if not 1 <= len(tokens) <= 7 or "," in text or _leaning(lowered, code) or len(bare) < 3:
         return None
     if bare == text and len(tokens) == 1 and not re.search(r"[A-ZÀ-ÝА-Я\d]", text[:1]):
+        return None
+    if code == "fr" and bare == text and re.match(r"\w+(?:er|ir|re)\b", text):
         return None
     content = [word for word in words(bare) if word not in stop_words(code)]
     if not content:

@@ -2,7 +2,7 @@
 {C} condition, {X} action, {A} attribute, {U} counted things, {is} {do} {m} the verb's forms.
 
 A wh template whose second word is {is}, {do} or {m} also gives the indirect question of a scenario.
-"""  # noqa: D205
+"""
 
 from __future__ import annotations
 
@@ -138,9 +138,12 @@ EN: Templates = {
         "scenario": (),
     },
     "attribute": {
-        "wh": ("What {is} the {A} of {S}?", "What {A} {do} {S} have?"),
+        "wh": ("What {is} the {A} of {S}?", "What is known about the {A} of {S}?"),
         "keyword": ("{N} {A}",),
-        "scenario": (),
+        "scenario": (
+            "During a review somebody asks about the {A} of {S}. What would you reply?",
+            "A form has a field for the {A} of {S}. What do you enter?",
+        ),
     },
     "rule": {
         "wh": ("What rule applies to {S}?", "What is demanded of {S}?", "What obligation comes with {S}?"),
@@ -300,11 +303,6 @@ EN: Templates = {
         "keyword": ("{N} certificate",),
         "scenario": ("A customer wants proof of quality for {S}. Which certificate can you show?",),
     },
-    "inv_staff": {
-        "wh": ("How many employees look after {S}?",),
-        "keyword": ("{N} number of employees",),
-        "scenario": ("You are planning the rota for {S}. How many employees are needed?",),
-    },
     "inv_patent": {
         "wh": ("Who holds the patent on {S}?",),
         "keyword": ("{N} patent holder",),
@@ -315,10 +313,20 @@ EN: Templates = {
         "keyword": ("{N} audit interval",),
         "scenario": ("An outside audit of {S} has just ended. How long is it until the next one?",),
     },
-    "inv_insurance": {
-        "wh": ("Which insurance covers damage caused by {S}?",),
-        "keyword": ("{N} insurance cover",),
-        "scenario": ("There has been damage because of {S}. Which insurance pays for it?",),
+    "inv_journal": {
+        "wh": ("In which journal {is} {S} first described?",),
+        "keyword": ("{N} first description in a journal",),
+        "scenario": ("You want to cite the very first description of {S}. Which journal do you name?",),
+    },
+    "inv_users": {
+        "wh": ("How many people around the world use {S}?",),
+        "keyword": ("{N} number of users worldwide",),
+        "scenario": ("A slide needs a figure: how many people around the world use {S}?",),
+    },
+    "inv_training": {
+        "wh": ("How many hours of training does it take to master {S}?",),
+        "keyword": ("{N} hours of training",),
+        "scenario": ("You are planning a course on {S}. How many hours of training are called for?",),
     },
 }
 # Frames for kinds without a scenario of their own; {i} is the indirect question.

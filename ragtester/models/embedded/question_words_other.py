@@ -1,5 +1,6 @@
+# ruff: noqa: E501 - one row a line
 """Question templates of the languages other than English. `{S}` stands in the nominative; `{Q}` is the subject in
-quotation marks, where the language would inflect it. `one|many` picks by the verb's number."""  # noqa: D205, D209
+quotation marks, where the language would inflect it. `one|many` picks by the verb's number."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ inv_price ; Wie viel ist für {Q} zu bezahlen? ; {N} Preis ; Für ein Angebot fe
 inv_phone ; Unter welcher Telefonnummer bekommt man Auskunft über {Q}? ; {N} Telefonnummer ; Am Wochenende gibt es Ärger mit {Q}. Welche Telefonnummer wählst du?
 inv_audit ; In welchen Abständen wird {Q} von außen geprüft? ; {N} Prüfintervall ; Gerade ist die Prüfung von {Q} abgeschlossen. Wann steht die nächste an?
 inv_staff ; Wie viele Beschäftigte kümmern sich um {Q}? ; {N} Zahl der Beschäftigten ; Du planst den Dienst für {Q}. Wie viele Beschäftigte braucht es?
-inv_warranty ; Wie lange gilt die Garantie auf {Q}? ; {N} Garantiezeit ; Ein Kunde reklamiert {Q}. Bis wann greift die Garantie?
+inv_users ; Wie viele Menschen nutzen {Q} weltweit? ; {N} Zahl der Nutzer weltweit ; Für einen Vortrag fehlt eine Zahl: Wie viele Menschen nutzen {Q} weltweit?
 inv_patent ; Wer hält das Patent auf {Q}? ; {N} Patentinhaber ; Eine Anwältin fragt nach {Q}. Unter welcher Patentnummer ist es eingetragen?
 """),
     "fr": _rows("""
@@ -63,7 +64,7 @@ inv_price ; Combien faut-il payer pour {Q} ? ; {N} prix ; Un devis est en prépa
 inv_phone ; À quel numéro de téléphone se renseigner sur {Q} ? ; {N} numéro de téléphone ; Un problème survient un dimanche avec {Q}. Quel numéro de téléphone composer ?
 inv_audit ; À quelle fréquence un organisme externe contrôle-t-il {Q} ? ; {N} fréquence des audits ; Un audit externe de {Q} vient de se terminer. Quand aura lieu le prochain ?
 inv_staff ; Combien de salariés s'occupent de {Q} ? ; {N} nombre de salariés ; Le planning de {Q} est à faire. Combien de salariés faut-il prévoir ?
-inv_warranty ; Combien de temps dure la garantie pour {Q} ? ; {N} durée de garantie ; Un client se plaint de {Q}. Jusqu'à quand la garantie joue-t-elle ?
+inv_users ; Combien de personnes dans le monde ont recours à {Q} ? ; {N} nombre d'utilisateurs dans le monde ; Il manque un chiffre dans un exposé : combien de personnes dans le monde ont recours à {Q} ?
 inv_patent ; Qui détient le brevet sur {Q} ? ; {N} titulaire du brevet ; Une avocate s'intéresse à {Q}. Sous quel numéro le brevet est-il enregistré ?
 """),
     "es": _rows("""
@@ -84,7 +85,7 @@ inv_price ; ¿Cuánto hay que pagar por {Q}? ; {N} precio ; Se prepara un presup
 inv_phone ; ¿A qué teléfono se llama para preguntar por {Q}? ; {N} número de teléfono ; Un domingo falla algo en {Q}. ¿A qué teléfono se llama?
 inv_audit ; ¿Cada cuánto tiempo audita una entidad externa {Q}? ; {N} frecuencia de auditoría ; Acaba de terminar una auditoría de {Q}. ¿Cuándo toca la siguiente?
 inv_staff ; ¿Cuántos empleados se ocupan de {Q}? ; {N} número de empleados ; Se planifican los turnos para {Q}. ¿Cuántos empleados hacen falta?
-inv_warranty ; ¿Cuánto dura la garantía de {Q}? ; {N} duración de la garantía ; Un cliente se queja de {Q}. ¿Hasta cuándo cubre la garantía?
+inv_users ; ¿Cuántas personas en el mundo usan {Q}? ; {N} número de usuarios en el mundo ; Falta una cifra en una charla: ¿cuántas personas en el mundo usan {Q}?
 inv_patent ; ¿Quién tiene la patente de {Q}? ; {N} titular de la patente ; Una abogada pregunta por {Q}. ¿Con qué número está registrada la patente?
 """),
     "it": _rows("""
@@ -105,7 +106,7 @@ inv_price ; Quanto bisogna pagare per {Q}? ; {N} prezzo ; Si prepara un preventi
 inv_phone ; A quale numero di telefono si chiedono informazioni su {Q}? ; {N} numero di telefono ; Di domenica c'è un problema con {Q}. Quale numero di telefono si chiama?
 inv_audit ; Ogni quanto tempo un ente esterno controlla {Q}? ; {N} frequenza degli audit ; Un audit su {Q} è appena finito. Quando si terrà il prossimo?
 inv_staff ; Quanti dipendenti si occupano di {Q}? ; {N} numero di dipendenti ; Si pianificano i turni per {Q}. Quanti dipendenti servono?
-inv_warranty ; Quanto dura la garanzia su {Q}? ; {N} durata della garanzia ; Un cliente si lamenta di {Q}. Fino a quando vale la garanzia?
+inv_users ; Quante persone nel mondo usano {Q}? ; {N} numero di utenti nel mondo ; In una presentazione manca una cifra: quante persone nel mondo usano {Q}?
 inv_patent ; Chi detiene il brevetto su {Q}? ; {N} titolare del brevetto ; Un'avvocata chiede di {Q}. Con quale numero è registrato il brevetto?
 """),
     "pt": _rows("""
@@ -126,7 +127,7 @@ inv_price ; Quanto é preciso pagar por {Q}? ; {N} preço ; Prepara-se um orçam
 inv_phone ; Para que telefone se liga para perguntar por {Q}? ; {N} número de telefone ; Num domingo surge um problema com {Q}. Para que telefone se liga?
 inv_audit ; Com que frequência uma entidade externa audita {Q}? ; {N} frequência de auditoria ; Uma auditoria de {Q} acaba de terminar. Quando será a próxima?
 inv_staff ; Quantos funcionários cuidam de {Q}? ; {N} número de funcionários ; Planeiam-se os turnos para {Q}. Quantos funcionários são precisos?
-inv_warranty ; Quanto tempo dura a garantia de {Q}? ; {N} duração da garantia ; Um cliente queixa-se de {Q}. Até quando vale a garantia?
+inv_users ; Quantas pessoas no mundo usam {Q}? ; {N} número de utilizadores no mundo ; Falta um número numa palestra: quantas pessoas no mundo usam {Q}?
 inv_patent ; Quem detém a patente de {Q}? ; {N} titular da patente ; Uma advogada pergunta por {Q}. Com que número está registada a patente?
 """),
     "nl": _rows("""
@@ -146,14 +147,14 @@ inv_price ; Hoeveel moet er voor {Q} worden betaald? ; {N} prijs ; Er wordt een 
 inv_phone ; Welk telefoonnummer bel je voor vragen over {Q}? ; {N} telefoonnummer ; Op zondag is er een storing met {Q}. Welk telefoonnummer bel je?
 inv_audit ; Hoe vaak wordt {Q} door een externe partij gecontroleerd? ; {N} controle-interval ; Een controle van {Q} is net afgerond. Wanneer volgt de volgende?
 inv_staff ; Hoeveel medewerkers houden zich bezig met {Q}? ; {N} aantal medewerkers ; Je maakt het rooster voor {Q}. Hoeveel medewerkers zijn er nodig?
-inv_warranty ; Hoe lang geldt de garantie op {Q}? ; {N} garantietermijn ; Een klant klaagt over {Q}. Tot wanneer geldt de garantie?
+inv_users ; Hoeveel mensen gebruiken {Q} wereldwijd? ; {N} aantal gebruikers wereldwijd ; In een voordracht ontbreekt een getal: hoeveel mensen gebruiken {Q} wereldwijd?
 inv_patent ; Wie bezit het patent op {Q}? ; {N} patenthouder ; Een advocaat vraagt naar {Q}. Onder welk nummer is het patent geregistreerd?
 """),
     "ru": _rows("""
 definition ; Что понимают под термином {Q}? // Как можно объяснить, что такое {S}? ; {S} значение термина // {S} определение ; Новый коллега впервые слышит о термине {Q}. Как вы его объясните?
 purpose ; С какой целью [применяется|применяются] {S}? // Зачем [нужна вещь под названием|нужны] {Q}? ; {S} назначение ; Коллега спрашивает о назначении: {Q}. Что вы ответите?
 allows ; Какую возможность [даёт|дают] {S}? // Какую пользу [приносит|приносят] {S}? ; {S} польза и возможности ; Коллега сомневается, какую пользу [приносит|приносят] {S}. Что вы ответите?
-composed ; Из каких частей [складывается|складываются] {S}? // Что можно найти в {Q}? ; {S} содержимое и части ; Новый коллега спрашивает, из каких частей [складывается|складываются] {S}. Что вы ответите?
+composed ; Что можно найти в {Q}? // Что находится внутри: {Q}? ; {S} содержимое ; Новый коллега спрашивает, что можно найти в {Q}. Что вы ответите?
 requires ; В чём [нуждается|нуждаются] {S}? ; {S} необходимые условия ; Вы готовите план, в котором [упоминается|упоминаются] {S}. Что для этого понадобится?
 rule ; Какое требование предъявляется к {Q}? // Какое правило действует для {Q}? ; {S} требование // {S} правило ; При проверке обращают внимание на {Q}. Какое правило действует?
 year ; В каком году {R}? ; ; В хронологии не хватает даты: в каком году {R}?
@@ -164,7 +165,7 @@ inv_price ; Какова цена: {Q}? ; {S} цена ; Составляетс�
 inv_phone ; По какому телефону можно задать вопрос о том, что такое {S}? ; {S} номер телефона поддержки ; В воскресенье возникла неполадка: {Q}. По какому телефону звонить?
 inv_audit ; Как часто проводится внешний аудит: {Q}? ; {S} периодичность аудита ; Только что завершился аудит: {Q}. Когда будет следующий?
 inv_staff ; Сколько сотрудников отвечает за {Q}? ; {S} число сотрудников ; Составляется график работ: {Q}. Сколько сотрудников понадобится?
-inv_warranty ; Какой срок гарантии установлен для {Q}? ; {S} срок гарантии ; Клиент предъявляет претензию: {Q}. До какого времени действует гарантия?
+inv_users ; Сколько людей в мире знают о том, что такое {S}? ; {S} число пользователей в мире ; В докладе не хватает числа. Сколько людей в мире используют {Q}?
 inv_patent ; Кому принадлежит патент на {Q}? ; {S} владелец патента ; Юрист интересуется: {Q}. Под каким номером зарегистрирован патент?
 """),
     "ja": _rows("""

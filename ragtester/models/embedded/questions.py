@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ragtester.models.embedded import english, languages
-from ragtester.models.embedded.facts import Fact, Found, NoCase, keywords_of, stem_counts
+from ragtester.models.embedded.facts import Fact, Found, NoCase, keywords_of, proper_names, stem_counts
 from ragtester.models.embedded.invented import invented_drafts
 from ragtester.models.embedded.language_patterns import ARTICLES
 from ragtester.models.embedded.rendering import STYLES, render
 from ragtester.models.embedded.rewording import pick
 from ragtester.models.embedded.statements import Statement, statements
 from ragtester.tasks import Draft, Passage, WriteCases, WrittenCases
+from ragtester.text.keywords import keyword_match
 from ragtester.text.languages import base
 from ragtester.text.overlap import lexical_overlap
 from ragtester.text.stems import stems
@@ -24,8 +25,8 @@ HIGHEST_OVERLAP = 0.8
 _ARTICLE = re.compile(r"^(?:the|an?|each|every|all)\s+", re.I)
 COPIED = 8
 _POINTING = re.compile(
-    r"\b(?:the (?:text|passage|document|section|figure|table|excerpt|paragraph|author|article|chapter|page)s?|above|below"
-    r"|this|these|those|following|aforementioned|previous)\b",
+    r"\b(?:the (?:text|passage|document|section|figure|table|excerpt|paragraph|author|article|chapter|page)s?"
+    r"|above|below|this|these|those|following|aforementioned|previous)\b",
     re.I,
 )
 # Kinds whose question names nothing but its subject: the subject must be no everyday word.
@@ -64,9 +65,7 @@ def write_cases(request: WriteCases) -> WrittenCases:
 def read(passages: Sequence[Passage], code: str) -> Reading:
     """Every fact that the passages state, in order."""
     common = stem_counts([passage.text for passage in passages], code)
-    everything = " ".join(passage.text for passage in passages)
-    plain = set(re.findall(r"(?<=\s)[^\W\d_A-ZÀ-ÝА-Я][^\W\d_]*(?=[\s,;:)])", everything))
-    names = frozenset(name for name in _names(everything) if name.lower() not in plain)
+    names = proper_names(" ".join(passage.text for passage in passages))
     facts = []
     for number, passage in enumerate(passages):
         for statement in statements(passage.text, code):
@@ -82,12 +81,6 @@ def _find(statement: Statement, code: str, names: frozenset[str]) -> Iterator[Fo
     if code == "en":
         return english.find(statement.text, names)
     return languages.find(statement.text, code, names)
-
-
-def _names(text: str) -> Iterator[str]:
-    """Words that have a capital in mid-sentence."""
-    for match in re.finditer(r"(?<=[a-zà-ÿа-я,] )[A-ZÀ-ÝА-Я][\w'’-]*", text):
-        yield match.group()
 
 
 def _ranked(reading: Reading, request: WriteCases, code: str) -> list[Fact]:
@@ -198,8 +191,7 @@ def _good(question: str, style: str, facts: Sequence[Fact], evidence: str, code:
         return False
     if _copied(words(question), words(evidence), COPIED * (2 if code in ("ja", "zh") else 1)):
         return False
-    known = set(stems(question, code, keep_stop_words=True))
-    leaked = any(set(stems(word, code)) & known for fact in facts for word in fact.keywords)
+    leaked = any(not keyword_match((word,), question, code)[1] for fact in facts for word in fact.keywords)
     return not leaked and lexical_overlap(question, evidence, code) <= HIGHEST_OVERLAP
 
 

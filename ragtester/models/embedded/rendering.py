@@ -98,10 +98,12 @@ def _fill(template: str, slots: Mapping[str, str], style: str) -> str:
         verb, _, rest = slots["P"].partition(" ")
         text = text.replace("{S} {m} {P}", f"{{S}} {verb if slots['m'] == 'do' else verb_forms(verb)[0]} {rest}")
     text = text.format_map({name: value.replace("{", "(").replace("}", ")") for name, value in slots.items()})
+    if style == "keyword":
+        text = re.sub(r"\bbe (?=\w+(?:ed|en|wn|de|nt|ilt)\b)", "", text)
     context = slots.get("ctx", "")
     if context and style == "keyword":
         return f"{text} {context}"
-    # The context belongs to the sentence that speaks of the subject: the last one of a question, the first of a scenario.
+    # The context belongs to the sentence that speaks of the subject: the first one.
     return re.sub(r"([.?])(?=\s|$)", f" {context}\\1", text, count=1) if context else text
 
 

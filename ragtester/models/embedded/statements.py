@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -73,7 +74,7 @@ def _after_heading(raw: str) -> int:
     """Where the sentence itself begins when a heading without a full stop stands before it."""
     lines = raw.split("\n")
     offset = best = 0
-    for line, following in zip(lines, lines[1:], strict=False):
+    for line, following in itertools.pairwise(lines):
         offset += len(line) + 1
         rest = lines[lines.index(following) :]
         widest = max(len(item) for item in rest) if len(rest) > 1 else 60

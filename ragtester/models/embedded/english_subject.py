@@ -1,0 +1,129 @@
+"""English noun phrases and finite verbs: where a sentence's subject ends, and whether it stands alone."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+
+from ragtester.models.embedded.english_words import (
+    ADVERBS,
+    BANNED_IN_SUBJECT,
+    GENERIC,
+    IMPERATIVES,
+    PREPOSITIONS,
+    VERB_FORMS,
+    VERBS,
+)
+
+BE = {"is": "is", "are": "are", "was": "was", "were": "were"}
+MODALS = {"must", "shall", "should", "may", "can", "cannot", "will"}
+_DETERMINER = re.compile(r"^(?:the|a|an|all|any|its|each|every|both|one|two|three|four|five|six|several|many|no|"
+                         r"additional|different|various|multiple|more|only|to|that|information|\d+)$")  # fmt: skip
+
+
+_ARTICLES = frozenset({"the", "a", "an", "each", "every", "all"})
+_PREPOSITION = re.compile(r"\s(?:of|for|in|from|to|with|on|under|at|by|between|without|into|within)\s")
+
+
+@dataclass(frozen=True)
+class Clause:
+    """Subject, finite verb and the rest of a sentence; `plural` is the verb's number."""
+
+    subject: str
+    verb: str
+    plural: bool
+    rest: str
+    line: str
+
+
+def parse(line: str, names: frozenset[str]) -> Clause | None:
+    """Split at the first word that can only be the finite verb; None unless what stands before is a noun phrase."""
+    line = re.sub(r"\s\((?:[^()]*)\)", "", line[:1].upper() + line[1:]).rstrip(".! ")
+    tokens = line.split(" ")
+    for place, token in enumerate(tokens[1:14], start=1):
+        form = _finite(token, tokens, place)
+        if form is None:
+            continue
+        verb, plural = form
+        subject = noun_phrase(" ".join(tokens[:place]), names)
+        rest = " ".join(tokens[place + 1 :])
+        if subject is None or len(rest.split()) < 2:
+            return None
+        if verb in MODALS:
+            plural = is_plural(subject)
+        return Clause(subject, verb, plural, rest, line)
+    return None
+
+
+def _finite(token: str, tokens: list[str], place: int) -> tuple[str, bool] | None:
+    if token in BE:
+        return token, token in ("are", "were")
+    if token in MODALS:
+        return token, False
+    if token not in VERB_FORMS:
+        return None
+    base, plural = VERB_FORMS[token]
+    before, after = tokens[place - 1], tokens[place + 1] if place + 1 < len(tokens) else ""
+    if plural and not (is_plural(before) and before not in ("is", "this")):
+        return None
+    if not _DETERMINER.match(after) and not after[:1].isupper() and VERBS[base].noun:
+        return None
+    return base, plural
+
+
+def is_plural(phrase: str) -> bool:
+    """Whether the phrase's head is a plural: by its ending, by `and`, or because it is one of a few without `s`."""
+    head = _PREPOSITION.split(phrase)[0]
+    last = head.split(" ")[-1].lower()
+    plain = last.endswith("s") and not last.endswith(("ss", "us", "is")) and "." not in last and "/" not in last
+    return " and " in head or plain or last in ("data", "people", "children", "criteria", "men", "women")
+
+
+def name_like(word: str, names: frozenset[str]) -> bool:
+    """Whether the word is a name or a piece of code: it keeps its capital."""
+    return word in names or bool(re.search(r"[A-Z\d/._]", word[1:])) or word[:1] in '/."“' or word[:1].islower()
+
+
+def noun_phrase(text: str, names: frozenset[str]) -> str | None:
+    """The subject as it reads in mid-sentence, or None where it is not a noun phrase that stands alone."""
+    tokens = text.strip().split(" ")
+    while len(tokens) > 1 and (tokens[-1].endswith("ly") or tokens[-1] in ADVERBS):
+        tokens = tokens[:-1]
+    text = " ".join(tokens)
+    lowered = [token.lower().strip("\"'“”,") for token in tokens]
+    if _is_debris(text, lowered) or _leans(lowered) or _is_plain(text, tokens, lowered, names):
+        return None
+    first, article = tokens[0], lowered[0] in _ARTICLES
+    if not article and (name_like(first, names) or (len(tokens) > 1 and tokens[1][:1].isupper())):
+        return text
+    return first[:1].lower() + text[1:] if first[1:].islower() or article or len(first) == 1 else text
+
+
+def _is_debris(text: str, lowered: list[str]) -> bool:
+    """Headings run into the sentence, lists, imperatives, fragments."""
+    doubled = any(one == two for one, two in itertools.pairwise(lowered))
+    odd = re.search(r"^\d|\.\.| - |[;*:&,]", text) or not re.search(r"[A-Za-z]{2}", text)
+    gerund = lowered[0].endswith("ing") and bool({"a", "an", "the"} & set(lowered))
+    return doubled or bool(odd) or gerund or len(lowered) > 12 or lowered[0] in IMPERATIVES | ADVERBS
+
+
+def _leans(lowered: list[str]) -> bool:
+    """Words that point outside, or that show that the subject ended before."""
+    verb = any(token in VERB_FORMS and not VERBS[VERB_FORMS[token][0]].noun for token in lowered)
+    edges = lowered[0] in PREPOSITIONS or lowered[-1] in PREPOSITIONS | {"the", "a", "an", "and"}
+    return verb or edges or bool(BANNED_IN_SUBJECT & set(lowered)) or lowered[0].endswith("ly")
+
+
+def _is_plain(text: str, tokens: list[str], lowered: list[str], names: frozenset[str]) -> bool:
+    """Nothing in particular is named, or the number does not fit its determiner."""
+    content = [
+        word
+        for word in lowered
+        if word not in PREPOSITIONS and not word.isdigit() and word not in _ARTICLES and word != "and"
+    ]
+    if not content or all(word in GENERIC for word in content):
+        return True
+    if lowered[0] in ("every", "each", "all") and (lowered[0] == "all") != is_plural(text):
+        return True
+    return len(tokens) == 1 and not is_plural(text) and not name_like(tokens[0], names)
