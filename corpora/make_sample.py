@@ -20,7 +20,7 @@ SOURCES = Path(__file__).parent / "sample"
 LAYOUTS = (
     ("cable-car-operating-rules", "running_headers+small_print", "en", 1),
     ("data-logger-k2-data-sheet", "tables+appendix", "en", 2),
-    ("hausordnung-lindenhof", "two_columns", "de", 3),
+    ("hausordnung-lindenhof", "two_columns+running_headers", "de", 3),
     ("swimming-hall-energy-report", "figures", "en", 4),
 )
 MADE = "2026-11-30T00:00:00Z"

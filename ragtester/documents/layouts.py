@@ -17,6 +17,9 @@ from ragtester.errors import UsageError
 STYLES = Path(__file__).parent / "styles"
 PROFILES = ("plain", "two_columns", "running_headers", "tables", "figures", "small_print", "appendix")
 WIDE_COLUMNS = 9
+PAGES = ("A4", "A4", "letter", "A5")
+# Layouts that need the width of a full page.
+NEED_WIDTH = frozenset({"two_columns", "tables", "figures"})
 FAMILIES = (
     '"DejaVu Serif", "Noto Serif", "Liberation Serif", serif',
     '"DejaVu Sans", "Noto Sans", "Liberation Sans", sans-serif',
@@ -42,10 +45,11 @@ def stylesheet(profile: str, seed: int) -> str:
     pick = random.Random(f"layout {seed}")  # noqa: S311 - reproducible, not secret
     family = pick.choice(FAMILIES)
     issued = f"{pick.choice(('QM', 'DOC', 'REF', 'AZ'))} {pick.randint(100, 999)}-{pick.randint(10, 99)}"
+    size = "A4" if NEED_WIDTH & set(names) else pick.choice(PAGES)
     head = f':root {{ --family: {family}; --issued: "{issued}"; }}\n'
     sheets = [(STYLES / f"{name}.css").read_text(encoding="utf-8") for name in ("base", *names)]
     # Margin boxes inherit from the page, not from the root element, so the values are written in.
-    text = head + "\n".join(sheets) + f"\n@page {{ font-family: {family}; }}\n"
+    text = head + "\n".join(sheets) + f"\n@page {{ size: {size}; font-family: {family}; }}\n"
     return text.replace("var(--issued)", f'"{issued}"')
 
 

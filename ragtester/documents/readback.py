@@ -3,8 +3,8 @@
 The visible text of the rendered HTML must be found in the PDF's text, in order. Allowed differences, and no others:
 whitespace; compatibility forms of letters (ligatures) and hyphens at line ends; text that only the page has, between
 two pieces of the document's (list numbers, note marks, running lines, table heads repeated on the next page); notes at
-the foot of a page, which are compared in their own order. In a text with right-to-left letters, those are compared as
-a multiset, and of the rest the letters alone in order: readers reorder numbers and marks of mixed lines.
+the foot of a page, which are compared in their own order. A text with right-to-left letters is compared as a multiset
+of letters, for readers order mixed lines as they please.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from html.parser import HTMLParser
 
 _HYPHENS = dict.fromkeys(map(ord, "-\u00ad\u2010\u2011\ufffe\u2212\u0002"))
 _RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-_RTL_LETTER = re.compile("[\u05d0-\u05f2\u0620-\u064a\u066e-\u06d3]")
 # A gap of the page's own text may be this long (characters) when the piece that follows it is that long.
 _ANCHORS = ((40, None), (20, 6000), (12, 3000), (6, 600), (3, 30), (1, 8))
 
@@ -59,13 +58,7 @@ def visible_text(html: str) -> tuple[str, str]:
 def normalise(text: str) -> str:
     """Text for comparison: NFKC, no whitespace, no hyphens."""
     flat = unicodedata.normalize("NFKC", text).translate(_HYPHENS)
-    flat = "".join(char for char in flat if not char.isspace() and unicodedata.category(char) not in {"Cf", "Cc"})
-    return flat
-
-
-def _left_to_right(text: str) -> str:
-    """Letters that are written from left to right: readers order the rest of a mixed line as they please."""
-    return "".join(char for char in text if char.isalpha() and not _RTL.match(char))
+    return "".join(char for char in flat if not char.isspace() and unicodedata.category(char) not in {"Cf", "Cc"})
 
 
 def missing_text(expected: str, found: str) -> str | None:
@@ -75,10 +68,8 @@ def missing_text(expected: str, found: str) -> str | None:
     """
     want, have = normalise(expected), normalise(found)
     if _RTL.search(want):
-        lost = Counter(_RTL_LETTER.findall(want)) - Counter(_RTL_LETTER.findall(have))
-        if lost:
-            return "".join(sorted(lost))[:60]
-        want, have = _left_to_right(want), _left_to_right(have)
+        lost = Counter(filter(str.isalpha, want)) - Counter(filter(str.isalpha, have))
+        return "".join(sorted(lost))[:60] or None
     at = position = 0
     while at < len(want):
         run = _common(want, at, have, position)
