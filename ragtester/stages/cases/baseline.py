@@ -18,7 +18,7 @@ from ragtester.stages.cases.quotes import Located, Piece, locate
 from ragtester.stages.cases.reading import read_text
 from ragtester.stages.cases.rows import Row, cases_file, evidence, keep, overlap
 from ragtester.stages.cases.selection import stable
-from ragtester.stages.cases.strategy import copied, cut
+from ragtester.stages.cases.strategy import copied
 from ragtester.storage import write_rows
 from ragtester.tasks import (
     STOPPING_FAILURES,
@@ -58,7 +58,7 @@ class Baseline:
     def __init__(self, desk: Desk, document: Document, overwrite: bool) -> None:
         text = read_text(desk.workspace, desk.suite, document.id)
         pool = Pool(document.id, text, [], [], 2)
-        self.work = Work(desk, document, text, cut(desk, document, text), Plan((), pool, 0))
+        self.work = Work(desk, document, text, list(desk.donors.sections(document)), Plan((), pool, 0))
         self._path = cases_file(desk, document.id)
         self._count = desk.settings.cases.per_document
         self._names = [f"baseline-{number:03d}" for number in range(1, self._count + 1)]

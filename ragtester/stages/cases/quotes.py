@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
@@ -88,16 +89,17 @@ def _find_part(part: str, text: str, after: int) -> Pair | None:
     return sources[at], sources[at + len(wanted) - 1] + 1
 
 
-@lru_cache(maxsize=16)
-def _squeeze(text: str) -> tuple[str, tuple[int, ...]]:
+@lru_cache(maxsize=8)
+def _squeeze(text: str) -> tuple[str, array[int]]:
     """The text folded and without white space, and for each of its characters the offset it came from."""
     characters: list[str] = []
-    sources: list[int] = []
+    sources = array("L")
     for index, character in enumerate(text):
         folded = _fold(character)
         characters.append(folded)
-        sources.extend([index] * len(folded))
-    return "".join(characters), tuple(sources)
+        for _ in folded:
+            sources.append(index)
+    return "".join(characters), sources
 
 
 @lru_cache(maxsize=1 << 14)

@@ -31,7 +31,7 @@ class Strategy:
 
     def __init__(self, desk: Desk, document: Document, overwrite: bool) -> None:
         text = read_text(desk.workspace, desk.suite, document.id)
-        sections = cut(desk, document, text)
+        sections = list(desk.donors.sections(document))
         plan = plan_document(
             document, text, sections, _donors(desk, document), desk.settings.cases, desk.settings.workspace.seed
         )
