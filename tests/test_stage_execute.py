@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -197,7 +198,7 @@ def test_rows_that_were_paid_for_are_kept_unless_asked(tmp_path: Path, kind: str
 
 @pytest.mark.parametrize("kind", ["quota", "auth", "unknown_model", "missing_key"])
 def test_a_model_that_stopped_is_not_asked_again(tmp_path: Path, kind: str) -> None:
-    stage = Stage(World(tmp_path, documents=8, cases=8), RuleModels(fails_on(kind, only="")))
+    stage = Stage(World(tmp_path, cases=32), RuleModels(fails_on(kind, only="")))
     result = stage.go()
     assert result.ledger.failed == 64 and result.ledger.ok == 64 and len(stage.rows()) == 128
     # Not more than were on their way when the first failure came.
@@ -208,7 +209,7 @@ def test_a_model_that_stopped_is_not_asked_again(tmp_path: Path, kind: str) -> N
 
 
 def test_the_budget_stops_the_stage_and_the_next_start_goes_on(tmp_path: Path) -> None:
-    stage = Stage(World(tmp_path, documents=6))
+    stage = Stage(World(tmp_path, documents=3, cases=8))
     allowed = 17
 
     def says(model: str, request: AnswerQuestion) -> Any:
@@ -222,7 +223,7 @@ def test_the_budget_stops_the_stage_and_the_next_start_goes_on(tmp_path: Path) -
     stage.models.says = None
     assert stage.go().ledger.ok == 48
     assert sum(1 for count in stage.models.served.values() if count > 1) <= 24
-    whole = Stage(World(tmp_path / "whole", documents=6))
+    whole = Stage(World(tmp_path / "whole", documents=3, cases=8))
     whole.go()
     assert stage.world.files() == whole.world.files()
 
@@ -375,6 +376,46 @@ def test_a_full_disk_keeps_the_rows_and_the_next_start_goes_on(stage: Stage, mon
     assert len(stage.rows()) == 5
     monkeypatch.undo()
     assert stage.go().ledger.ok == 16
+
+
+def test_settings_that_cannot_work_stop_the_stage_with_one_line(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def ask(model: str, task: Any, request: Any) -> Any:
+        raise UsageError(f"unknown model {model!r}")
+
+    monkeypatch.setattr(stage.models, "ask", ask)
+    with pytest.raises(UsageError, match="unknown model 'toy:"):
+        stage.go()
+    monkeypatch.undo()
+    assert stage.go().ledger.ok == 16
+
+
+def test_ctrl_c_keeps_the_rows_and_the_next_start_goes_on(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    append, count = RowWriter.append, 0
+
+    def interrupted(self: RowWriter, row: Any) -> bytes:
+        nonlocal count
+        count += 1
+        if count == 4:
+            signal.raise_signal(signal.SIGINT)
+        return append(self, row)
+
+    monkeypatch.setattr(RowWriter, "append", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        stage.go()
+    kept = len(stage.rows())
+    assert 4 <= kept < 16
+    monkeypatch.undo()
+    assert stage.go().ledger.ok == 16
+    # Nothing that stood on disk was asked for again.
+    assert stage.asked() <= 16 + 16 - kept
+
+
+def test_systems_that_left_the_matrix_are_named(stage: Stage) -> None:
+    stage.go()
+    stage.world.set(groups=[{"llms": ["toy:a"], "embeddings": ["toy:words"]}])
+    assert stage.go().ledger.ok == 8
+    assert len(stage.rows()) == 16
+    assert [note for note in stage.progress.notes if "toy-b" in note and "not in the matrix" in note]
 
 
 def test_hostile_text_reaches_the_model_letter_for_letter(tmp_path: Path) -> None:

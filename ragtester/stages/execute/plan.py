@@ -17,7 +17,7 @@ from ragtester.records import Answer, Case, Document, Manifest
 from ragtester.settings import Settings
 from ragtester.storage import iter_numbered, recover_tail, write_rows
 from ragtester.tasks import SPENT_FAILURES
-from ragtester.workspace import Workspace
+from ragtester.workspace import system_name
 
 # Settings of a model that change what it costs or how it is reached, but not what it says.
 NOT_CONTENT = {"api_key_env", "prompt_price", "completion_price", "batch_size"}
@@ -143,6 +143,14 @@ def recover(folder: Path, progress: Progress) -> None:
             progress.note(notice)
 
 
+def note_strangers(folder: Path, pairs: Iterable[tuple[str, str]], progress: Progress) -> None:
+    """Tell of systems that were answered under this run's name before and are not in its matrix."""
+    known = {"chunks"} | {system_name(llm, embedding) for llm, embedding in pairs}
+    for path in sorted(folder.glob("*/")):
+        if path.name not in known:
+            progress.note(f"{path}: not in the matrix; its answers stay as they are")
+
+
 def clear_stale(rows: AnswerRows) -> None:
     """Leave only the kept rows in a file."""
     write_rows(rows.path, [rows.kept[name] for name in rows.order if name in rows.kept])
@@ -230,8 +238,3 @@ class Tally:
 
 def _set(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
-
-
-def answers_file(workspace: Workspace, settings: Settings, system: tuple[str, str], document: Document) -> Path:
-    """Where the rows of a (llm, embedding) pair and a document lie."""
-    return workspace.answers_file(settings.execute.run, *system, document.id)

@@ -95,6 +95,7 @@ class _Job:
         for name in self.matrix:
             self.stores.embedder(name)
         plan.recover(self.folder, self.progress)
+        plan.note_strangers(self.folder, self._pairs(), self.progress)
         stale: list[AnswerRows] = []
         systems = sum(len(llms) for llms in self.matrix.values())
         for document, cases, unfilled in self.suite.check():
@@ -143,6 +144,9 @@ class _Job:
                 if self.halt.reason:
                     return
                 group.create_task(self._run_cell(document, embedding, services, room))
+
+    def _pairs(self) -> Iterator[tuple[str, str]]:
+        return ((llm, embedding) for embedding, llms in self.matrix.items() for llm in llms)
 
     def _order(self) -> Iterable[tuple[Document, str]]:
         """Document by document where each has its own stores; store by store where all share one."""

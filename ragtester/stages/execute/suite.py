@@ -93,7 +93,9 @@ class Suite:
 
     def _strangers(self) -> None:
         """Case files of documents that the suite does not list: their cases would be left out in silence."""
-        known = {f"{document.id}.jsonl" for document in self.documents}
+        names = [f"{document.id}.jsonl" for document in self.documents]
+        known = set(names)
+        self._faults += [f"documents.jsonl: {name[:-6]} stands twice" for name in known if names.count(name) > 1]
         for folder in self.folders:
             for path in sorted(folder.glob("*.jsonl")):
                 if path.name not in known:
