@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ragtester.prompts import defuse
 from ragtester.tasks import WriteCases
+from ragtester.text.languages import name
 
 NONE = "(none)"
 
@@ -14,9 +15,13 @@ def values(request: WriteCases) -> dict[str, str]:
         f'<passage id="{defuse(part.label).replace(chr(34), "")}">\n{defuse(part.text)}\n</passage>'
         for part in request.passages
     ]
-    rejected = [f"- {defuse(draft.question)}\n  refused: {'; '.join(draft.reasons)}" for draft in request.rejected]
+    # Reasons quote the passages and earlier replies: hostile text like these.
+    rejected = [
+        f"- {defuse(draft.question) or '(no usable reply)'}\n  refused: {defuse('; '.join(draft.reasons))}"
+        for draft in request.rejected
+    ]
     return {
-        "language": request.language,
+        "language": name(request.language),
         "type": request.type,
         "subtype": request.subtype or NONE,
         "style": request.style or "(no style named)",
