@@ -11,7 +11,8 @@ from ragtester.settings import CasesSettings, SharesSettings
 from ragtester.stages.cases.coverage import add, coverage
 from ragtester.stages.cases.donors import Donors
 from ragtester.stages.cases.duplicates import Questions, are_twins, resemblance, sketch
-from ragtester.stages.cases.plan import Candidate, largest_remainder, plan_document, quotas, sections_wanted
+from ragtester.stages.cases.plan import Candidate, plan_document
+from ragtester.stages.cases.quotas import largest_remainder, quotas, sections_wanted
 from ragtester.stages.cases.selection import by_complexity, partners, spread
 
 

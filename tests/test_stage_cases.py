@@ -201,7 +201,7 @@ def test_transient_failure_is_made_again_and_spent_one_is_not(tmp_path: Path) ->
     assert result.ledger.unfilled == 4 and result.exit_code == 3
     lost = {row.subtype: row for row in rows(tmp_path, "alpha") if isinstance(row, UnfilledCase)}
     assert lost["multi"].failure.type == "timeout" and lost["multi"].attempts == 1
-    assert lost["invented"].failure.type == "checks_failed" and lost["invented"].rejected == ("call:truncated",) * 9
+    assert lost["invented"].failure.type == "truncated" and lost["invented"].rejected == ("call:truncated",) * 9
     again, models, _ = make(tmp_path)
     assert [request.subtype for request in models.written()] == ["multi"]
     assert again.ledger.unfilled == 3 and [row.type for row in rows(tmp_path, "alpha")][-1] == "coverage"

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from ragtester.stages.cases import phrases
+from ragtester.stages.cases.foreign import foreign
 from ragtester.stages.cases.quotes import Located, Piece
 from ragtester.tasks import Draft
 from ragtester.text.keywords import keyword_match
-from ragtester.text.languages import base, stop_words
+from ragtester.text.languages import base
 from ragtester.text.normalise import fold
 from ragtester.text.overlap import lexical_overlap
 from ragtester.text.quantities import codes, quantities, same_quantity
@@ -30,7 +30,6 @@ MIN_QUERY, MIN_WIDE_QUESTION = 8, 6
 # Share of the answer's content stems that its quotes (or the question itself) must hold.
 SUPPORTED = 0.6
 VERBATIM_RUN, VERBATIM_PAIRS = 8, 20
-MIN_LANGUAGE_EVIDENCE = 3
 _MARKUP = re.compile(
     r"```|\*\*|</?[a-z][^>]*>|^\s*(?:#{1,6}|[-*•]|\d{1,2}[.)])\s|\[(?:mask|blank|answer|placeholder|insert[^\]]*)\]|_{3,}|\bTODO\b|\bXXX+\b"
     r"|!?\[[^\]]*\]\([^)]*\)",
@@ -38,7 +37,6 @@ _MARKUP = re.compile(
 )
 _UNFINISHED = re.compile(r"(?:\.{3}|…|[,;:\-–(])$")
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+")
-_RIVALS = ("en", "de", "fr", "es", "it", "pt", "nl", "ru")
 
 
 @dataclass(frozen=True)
@@ -114,25 +112,8 @@ def not_yes_no(draft: Draft, setting: Setting) -> str | None:
 
 
 def same_language(draft: Draft, setting: Setting) -> str | None:
-    """In the document's language. A question is short, so only clear evidence counts: script, then stop words."""
-    shown = " ".join(piece.text[:4000] for piece in setting.pieces)
-    script, home = _main_script(draft.question), _main_script(shown)
-    strange = script != home and home not in _scripts(draft.question) and _scripts(shown).get(script, 0.0) < 0.1
-    # A search query may consist of product names, which stand in the document as they are.
-    if script and strange and not set(words(draft.question)) <= set(words(shown)):
-        return f"the question is written in {script.lower()} letters, the document is not; write in its language"
-    language = base(setting.language)
-    if not stop_words(language):
-        return None
-    asked = set(words(draft.question))
-    own = stop_words(language)
-    for rival in _RIVALS:
-        others = stop_words(rival)
-        if rival == language:
-            continue
-        if len(asked & others - own) >= MIN_LANGUAGE_EVIDENCE and not asked & own - others and len(asked & own) <= 1:
-            return "the question is in another language than the document; write in the document's language"
-    return None
+    """In the document's language."""
+    return foreign(draft.question, " ".join(piece.text[:4000] for piece in setting.pieces), setting.language)
 
 
 def evidence_located(draft: Draft, setting: Setting) -> str | None:
@@ -246,22 +227,6 @@ def failed(draft: Draft, setting: Setting, names: tuple[str, ...]) -> dict[str, 
 
 def _narrow(text: str) -> bool:
     return sum(unicodedata.east_asian_width(character) in "WF" for character in text) * 2 < len(text)
-
-
-def _scripts(text: str) -> dict[str, float]:
-    counts = Counter(_script(character) for character in text if character.isalpha())
-    total = counts.total()
-    return {script: count / total for script, count in counts.items()} if total else {}
-
-
-def _script(character: str) -> str:
-    first = unicodedata.name(character, "?").split(maxsplit=1)[0]
-    return "CJK" if first in ("HIRAGANA", "KATAKANA", "CJK", "KATAKANA-HIRAGANA") else first
-
-
-def _main_script(text: str) -> str:
-    shares = _scripts(text)
-    return max(sorted(shares), key=lambda name: shares[name]) if shares else ""
 
 
 def _shares_run(question: list[str], texts: list[list[str]], length: int) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ragtester.errors import ChangedInputsError
 from ragtester.progress import Progress
-from ragtester.records import Case, CaseRow, CaseType, Evidence, Failure, Origin, UnfilledCase
+from ragtester.records import Case, CaseRow, Evidence, Failure, Origin, UnfilledCase
 from ragtester.spans import Pair, pages_of
 from ragtester.stages.cases.desk import Desk, Work
 from ragtester.stages.cases.drafting import Attempts, Good
@@ -60,11 +60,7 @@ def filled(attempts: Attempts, good: Good) -> Case:
 
 def unfilled(attempts: Attempts) -> UnfilledCase:
     """The row of a slot for which no draft was good enough."""
-    failure = attempts.failure or Failure(
-        type="checks_failed",
-        message=f"no draft of {attempts.requests} request(s) over {attempts.candidates} choice(s) of sections was good",
-        cause="; ".join(attempts.reasons[-3:]),
-    )
+    failure = attempts.failure or _without_draft(attempts)
     row = empty(attempts.work, attempts.slot, failure)
     return row.model_copy(
         update={
@@ -72,6 +68,17 @@ def unfilled(attempts: Attempts) -> UnfilledCase:
             "rejected": tuple(attempts.rejected),
             "tried": tuple(attempts.everything_tried()),
         }
+    )
+
+
+def _without_draft(attempts: Attempts) -> Failure:
+    """Why no draft was good: the calls' own failure where there was never a draft, else the checks."""
+    calls = [name.removeprefix("call:") for name in attempts.rejected if name.startswith("call:")]
+    never = len(calls) == len(attempts.rejected)
+    return Failure(
+        type=calls[-1] if calls and never else "checks_failed",
+        message=f"{attempts.requests} request(s) gave {'no draft' if never else 'no draft that passed its checks'}",
+        cause="; ".join(attempts.reasons[-3:]),
     )
 
 
@@ -134,13 +141,6 @@ def _origin(good: Good) -> Origin:
         start=spans[0][0] if spans else first.start,
         end=spans[-1][1] if spans else last.end,
     )
-
-
-def kind_counts(rows: list[Row], kind: CaseType) -> tuple[int, int]:
-    """Filled and unfilled rows of one type."""
-    of_kind = [row for row in rows if row.type == kind]
-    made = sum(isinstance(row, Case) for row in of_kind)
-    return made, len(of_kind) - made
 
 
 def cases_file(desk: Desk, document_id: str) -> Path:

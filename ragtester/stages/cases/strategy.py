@@ -13,7 +13,8 @@ from ragtester.documents.sections import cut_sections
 from ragtester.records import Case, Document, Failure, Section
 from ragtester.stages.cases.desk import Desk, Work
 from ragtester.stages.cases.drafting import Attempts
-from ragtester.stages.cases.plan import Candidate, Slot, plan_document, quotas, sections_wanted
+from ragtester.stages.cases.plan import Candidate, Slot, plan_document
+from ragtester.stages.cases.quotas import quotas, sections_wanted
 from ragtester.stages.cases.reading import read_text
 from ragtester.stages.cases.rows import Row, cases_file, empty, filled, keep, row_id, unfilled
 from ragtester.storage import append_row, write_rows
