@@ -171,7 +171,7 @@ def test_a_stopped_model_is_not_asked_again_and_others_go_on(server: OpenAIServe
     assert server.seen["x--quota"] == 1
     assert asked[1].call.attempts == 0
     assert list(gateway.stopped_models) == ["openai:x--quota"]
-    assert "add credit" in gateway.notes[0]
+    assert "add credit" in gateway.stopped_models["openai:x--quota"].message
 
 
 def test_calls_that_wait_for_their_turn_do_not_reach_a_stopped_model(server: OpenAIServer) -> None:

@@ -43,6 +43,21 @@ def test_a_reply_with_its_account(server: OllamaServer) -> None:
     assert (body["format"], body["keep_alive"]) == ("json", "10m")
 
 
+def test_a_server_that_is_not_there_is_named() -> None:
+    with OllamaServer() as gone:
+        host = gone.host
+    asked = ask(gone, "llama", limits={"retries": 1})[0]
+    assert asked.failure is not None
+    assert (asked.failure.type, asked.call.attempts) == ("transport", 2)
+    assert host in asked.failure.message
+
+
+def test_a_server_that_hangs_is_given_up(server: OllamaServer) -> None:
+    asked = ask(server, "x--hang", limits={"retries": 0, "timeout_seconds": 0.1})[0]
+    assert asked.failure is not None
+    assert asked.failure.type == "timeout"
+
+
 def test_a_schema_is_sent_as_the_format(server: OllamaServer) -> None:
     ask(server, "llama", structured="json_schema")
     assert server.chats()[0]["format"]["required"] == ["answer", "refuses", "cited"]

@@ -49,9 +49,7 @@ class Services:
 
     def stop(self, model: str, failure: Failure) -> None:
         """No further call to `model` in this run."""
-        if model not in self.stopped:
-            self.stopped[model] = failure
-            self.note(f"{model} is stopped: {failure.message}")
+        self.stopped.setdefault(model, failure)
 
     def note(self, message: str) -> None:
         """A line for the user, once."""
