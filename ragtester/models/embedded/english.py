@@ -18,6 +18,11 @@ _OPENING = re.compile(
     re.I,
 )
 _DEFAULT = re.compile(r"^by default,?\s+", re.I)
+_SETTING = re.compile(
+    r"^(?P<context>(?:In|On|For|At|Within|Under|During|With) (?!addition|general|particular|fact|order|practice|short|case"
+    r"|contrast|most|many|all|both|other|any|each|some|it|them|you|what|which|more|less|first|example|instance)"
+    r"[^,;:()]{3,40}), "
+)
 _BACKWARD = re.compile(
     r"\b(?:above|below|following|follows|here|previous(?:ly)?|earlier|later in|next section|this|these|those|such"
     r"|aforementioned|latter|former|we|our|us|I|my|me|he|she|his|her)\b"
@@ -35,13 +40,19 @@ def find(line: str, names: frozenset[str]) -> Iterator[Found]:
             yield found
             return
     defaulted = _DEFAULT.match(line)
-    clause = parse(_DEFAULT.sub("", line), names)
+    setting = None if defaulted else _SETTING.match(line)
+    clause = parse(_DEFAULT.sub("", line)[setting.end() if setting else 0 :], names)
     if clause is None:
         return
     for rule in (by_default,) if defaulted else RULES:
         if found := rule(clause):
-            yield found
+            yield _set_in(found, setting["context"], line) if setting else found
             return
+
+
+def _set_in(found: Found, context: str, line: str) -> Found:
+    """The same fact, asked for in the setting that its sentence names ("In Python, ...")."""
+    return Found(found.kind, {**found.slots, "ctx": context[:1].lower() + context[1:]}, found.value, _sentence(line))
 
 
 def _condition(line: str, names: frozenset[str]) -> Found | None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 
 from ragtester.models.embedded.english_subject import BE, MODALS, Clause
+from ragtester.models.embedded.english_values import stated_value
 from ragtester.models.embedded.english_words import ATTRIBUTES, BE_PHRASES, PARTICIPLES, PLACED, PREPOSITIONS, VERBS
 from ragtester.models.embedded.facts import Found
 
@@ -157,6 +158,11 @@ def _definition(clause: Clause) -> Found | None:
     if many and re.match(r"(?:\w+ed|\w+able|\w+ible|responsible|part|capable|full|free|good|similar|useful|aware|kept"
                          r"|left|sent|put|set)\s(?:that|which|for|of)\b|\w+(?:ed|en)\s(?:for|of)\b", clause.rest):  # fmt: skip
         many = None
+    charge = re.match(
+        r"(?:the )?(?:person|people|member of staff) (?:responsible for|in charge of) (.+)", clause.subject
+    )
+    if charge:
+        return _found("who", clause, clause.rest, S=charge[1])
     if not (one or many) or len(clause.rest.split()) < 4 or re.search(r"\bof the$", clause.subject):
         return None
     if re.match(r"(?:each|every|all|the use|any)\b", clause.subject) or re.match(
@@ -249,5 +255,5 @@ def by_default(clause: Clause) -> Found | None:
 
 
 RULES: tuple[Callable[[Clause], Found | None], ...] = (
-    _attribute, _phrase, _time, _measure, _often, _agent, _definition, _rule, _treatment, _ability, _lexical,
+    _measure, stated_value, _attribute, _phrase, _time, _often, _agent, _definition, _rule, _treatment, _ability, _lexical,
 )  # fmt: skip

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - word lists
 """English noun phrases and finite verbs: where a sentence's subject ends, and whether it stands alone."""
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ragtester.models.embedded.english_words import (
 BE = {"is": "is", "are": "are", "was": "was", "were": "were"}
 MODALS = {"must", "shall", "should", "may", "can", "cannot", "will"}
 _DETERMINER = re.compile(r"^(?:the|a|an|all|any|its|each|every|both|one|two|three|four|five|six|several|many|no|"
-                         r"additional|different|various|multiple|more|only|to|that|information|\d+)$")  # fmt: skip
+                         r"additional|different|various|multiple|more|only|to|that|information|\d[\d.,]*)$")  # fmt: skip
 
 
 _ARTICLES = frozenset({"the", "a", "an", "each", "every", "all"})
@@ -64,8 +65,8 @@ def _finite(token: str, tokens: list[str], place: int) -> tuple[str, bool] | Non
     if token not in VERB_FORMS:
         return None
     base, plural = VERB_FORMS[token]
-    before, after = tokens[place - 1], tokens[place + 1] if place + 1 < len(tokens) else ""
-    if plural and not (is_plural(before) and before not in ("is", "this")):
+    after = tokens[place + 1] if place + 1 < len(tokens) else ""
+    if plural and not is_plural(" ".join(tokens[:place])):
         return None
     if not _DETERMINER.match(after) and not after[:1].isupper() and VERBS[base].noun:
         return None

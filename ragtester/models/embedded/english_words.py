@@ -180,6 +180,42 @@ function|n>as|What part {do} {S} play?|role
 work|n>with|What {do} {S} get along with?|compatibility
 have||What {do} {S} have?|
 take|n|What {do} {S} call for?|
+cost|n||
+move|n||
+serve|||
+go|||
+bring|||
+make|||
+give|||
+keep|||
+send|||
+follow|||
+lie|>at||
+measure|n||
+weigh|||
+pay|n||
+carry|||
+answer|n||
+open|n||
+close|n||
+leave|n||
+arrive|||
+travel|n||
+transmit|||
+report|n||
+save|||
+reach|n||
+demand|n||
+rise|n||
+fall|n||
+drop|n||
+cool|||
+charge|n||
+burn|n||
+heat|n||
+add|||
+climb|n||
+sink|||
 last||How long {do} {S} go on?|
 """
 _THIRD = {"have": "has"}

@@ -71,7 +71,7 @@ def keywords_of(value: str, asked: str, common: Counter[str], language: str, lim
     chosen: list[str] = []
     for quantity in quantities(value, language):
         text = value[quantity.start : quantity.end]
-        if any(character.isdigit() for character in text):
+        if quantity.unit or any(character.isdigit() for character in text):
             _add(chosen, text, known, language)
     for match in _NAMED.finditer(value):
         _add(chosen, match.group().strip(".,;:"), known, language)

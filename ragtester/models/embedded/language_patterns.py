@@ -7,6 +7,10 @@ import re
 
 _S = r"^(?P<s>[^,;:()]{3,60}?)"
 _V = r"(?P<v>.{3,220})$"
+_DE_SUBJECT = (
+    r"(?P<S>(?:(?:Der|Die|Das|Ein|Eine|Jede|Jeder|Jedes) (?:[a-zäöüß]+e[nrs]? )?)?[A-ZÄÖÜ][\wäöüß-]+"
+    r"(?: (?:des|der|am|im|in der|vom|von|für|mit|zum|zur) (?:[a-zäöüß]+ )?[A-ZÄÖÜ][\wäöüß-]+)?)"
+)
 Row = tuple[str, str, re.Pattern[str]]
 
 
@@ -103,6 +107,13 @@ WHOLE: dict[str, tuple[tuple[str, re.Pattern[str]], ...]] = {
         "de": (
             ("share", r"^(?:Rund |Etwa |Fast )?(?P<v>\d[\d.,]*\s?(?:%|Prozent)) (?P<r>(?:der|des|aller|von) [^,;:]{10,110})\.$"),
             ("year", r"^(?:Im Jahre? |)(?P<v>(?:19|20)\d\d) (?P<r>(?:wurden?|entstand|begann|erschien|gründete|eröffnete)\b[^,;:]{10,90})\.$"),
+            ("price", rf"^{_DE_SUBJECT} (?P<is>kostet|kosten) (?P<v>\d[\d.,]*(?: Euro| €| Franken)?)(?P<b>(?: im \w+| pro \w+| je \w+)?)(?=[,;.])"),
+            ("lasting", rf"^{_DE_SUBJECT} (?P<is>dauert|dauern) (?P<v>(?:vom? |von )?\d.{{3,60}}?)(?=[,;]|\.$)"),
+            ("at_time", rf"^{_DE_SUBJECT} (?P<is>[a-zäöü]+t|[a-zäöü]+en) (?P<b>(?:[^,;\d]{{3,40}} )?)um (?P<v>\d[\d:.]* Uhr)(?P<P>(?: [a-zäöüß]+(?:t|en))?)(?=[,;.]| und )"),
+            ("until", rf"^{_DE_SUBJECT} (?P<is>[a-zäöü]+t|[a-zäöü]+en|wird|werden) (?P<b>(?:[^,;\d]{{3,40}} )?)bis (?P<v>(?:zum )?\d[^,;.]*?(?:Uhr|\d{{4}}))(?P<P>(?: [a-zäöüß]+(?:t|en))?)(?=[,;.])"),
+            ("after_time", rf"^{_DE_SUBJECT} (?P<is>[a-zäöü]+t|[a-zäöü]+en|wird|werden) (?P<b>(?:[^,;\d]{{3,40}} )?)nach (?P<v>(?:\d+|zwei|drei|vier|fünf|sechs|acht|zehn) \w+)(?P<P>(?: [a-zäöüß]+(?:t|en))?)(?=[,;.])"),
+            ("within", rf"^{_DE_SUBJECT} (?P<is>[a-zäöü]+t|[a-zäöü]+en|wird|werden) (?P<b>(?:[^,;\d]{{3,40}} )?)innerhalb (?:von )?(?P<v>(?:\d+|zwei|drei|vier|fünf|sechs|acht|zehn) \w+)(?P<P>(?: [a-zäöüß]+(?:t|en))?)(?=[,;.])"),
+            ("members", rf"^{_DE_SUBJECT} (?P<is>hat|haben) (?P<v>\d+|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf) (?P<P>[A-ZÄÖÜ]\w+(?:en|er|e|s|n))(?=[,;.]| und )"),
             ("interval", r"^(?P<S>[^,;:()]{3,60}?) (?P<is>wird|werden|muss|müssen) (?P<v>(?:mindestens )?alle \d+ \w+|(?:mindestens )?einmal (?:im|pro) \w+|(?:halb)?jährlich|monatlich|täglich|wöchentlich) (?P<P>\w+(?:t|en)(?: werden)?)\.$"),
             ("within", r"^(?P<S>[^,;:()]{3,60}?) (?P<is>wird|werden|muss|müssen) (?P<v>innerhalb (?:von )?\w+ \w+|binnen \w+ \w+) (?P<P>\w+(?:t|en)(?: werden)?)\.$"),
             ("how_to", r"^Um (?P<x>[^,;:]{8,80} (?:zu \w+|\w+zu\w+)), (?P<v>[^;:]{15,150})\.$"),
@@ -174,7 +185,7 @@ PRONOUNS = {
     "de": _set("""dies diese dieser dieses diesem diesen es er sie wir ich du ihr man das dort hier dabei damit dazu dafür
         darin jene jener was wer wie wo wenn falls beim im in am auf mit von nach bei für zur zum um als dadurch hierzu
         abbildung tabelle kapitel abschnitt beispiel folgende folgender folgendes der die dessen deren sich nicht auch
-        nur zwar denn und ziel problem grund heute dann per ganz anderes andere anderer""") - _set("der die das"),
+        nur zwar denn und ziel problem grund heute dann per zuständig verantwortlich erlaubt verboten ganz anderes andere anderer""") - _set("der die das"),
     "fr": _set("""ce cet cette ces cela ceci il elle ils elles on nous vous je tu ça celui celle ceux celles dont qui que
         quoi où si quand lorsque comme pour par en dans avec sur son sa ses leur leurs mon ma mes notre nos votre vos
         tableau figure section chapitre exemple suivant suivante suivants suivantes dernier première premier y ne c’est

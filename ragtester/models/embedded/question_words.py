@@ -19,6 +19,14 @@ EN: Templates = {
             "Somebody on the team has never heard of {Q}. What do you tell them it means?",
         ),
     },
+    "who": {
+        "wh": ("Who looks after {S}?", "Who is in charge of {S}?"),
+        "keyword": ("{N} person in charge",),
+        "scenario": (
+            "Something is unclear about {S}. Whom do you ask?",
+            "A list of contacts lacks an entry for {S}. Whom do you put down?",
+        ),
+    },
     "reverse": {
         "wh": ("What is the name of {D}?", "What do you call {D}?"),
         "keyword": ("name for {D}", "term for {D}"),
@@ -136,6 +144,28 @@ EN: Templates = {
         "wh": ("How long {do} {S} take?", "How much time {do} {S} call for?"),
         "keyword": ("{N} duration",),
         "scenario": (),
+    },
+    "value_when": {
+        "wh": ("{W} {m} {S} {P}?",),
+        "keyword": ("{N} {P} {w_}",),
+        "scenario": (
+            "A figure is missing in a report: {w_} {m} {S} {P}?",
+            "Somebody at the counter asks: {w_} {m} {S} {P}?",
+            "You are drawing up a summary sheet and need one more figure: {w_} {m} {S} {P}?",
+        ),
+    },
+    "side": {
+        "wh": ("What is the {A} of {S}?", "What {A} {do} {S} have?"),
+        "keyword": ("{N} {A}",),
+        "scenario": ("A form asks for the {A} of {S}. What do you enter?",),
+    },
+    "value_of": {
+        "wh": ("What is {S}?", "How much {is} {S}?", "What figure applies to {S}?"),
+        "keyword": ("{N} figure", "{N} how much"),
+        "scenario": (
+            "A form has a field for {S}. What do you enter?",
+            "A figure is missing in a report: how much {is} {S}?",
+        ),
     },
     "attribute": {
         "wh": ("What {is} the {A} of {S}?", "What is known about the {A} of {S}?"),

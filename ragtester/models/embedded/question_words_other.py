@@ -30,7 +30,13 @@ treated ; Was geschieht mit {Q}? // Was wird mit {Q} gemacht? ; {N} Behandlung ;
 happened ; Was ist mit {Q} geschehen? ; {N} Geschichte ; Eine neue Kollegin fragt, was einst mit {Q} geschah. Was antwortest du?
 rule ; Welche Vorschrift gilt für {Q}? // Was ist bei {Q} zu beachten? ; {N} Vorschrift // {N} Regel ; Bei einer Prüfung geht es um {Q}. Welche Vorschrift gilt?
 interval ; In welchen Abständen {is} {S} {P}? // Wie oft {is} {S} {P}? ; {N} Intervall ; In einem Kalender fehlt ein Eintrag: Wie oft {is} {S} {P}?
-within ; Wie viel Zeit bleibt, bis {S} {P} {is}? ; {N} Frist ; Für einen Ablaufplan fehlt die Frist: Bis wann {is} {S} {P}?
+within ; In welcher Frist {is} {S} {b} {P}? ; {N} Frist ; Für einen Ablaufplan fehlt die Frist: In welcher Zeit {is} {S} {b} {P}?
+price ; Wie hoch ist der Preis für {Q} {b}? // Was ist für {Q} {b} zu bezahlen? ; {N} Preis ; Für eine Abrechnung fehlt ein Betrag: Was {is} {S} {b}?
+lasting ; Wie lange {is} {S}? // Von wann bis wann {is} {S}? ; {N} Dauer ; Für einen Kalender fehlt eine Angabe: Wie lange {is} {S}?
+at_time ; Zu welcher Stunde {is} {S} {b} {P}? ; {N} Uhrzeit ; Für einen Aushang fehlt die Uhrzeit: Wann {is} {S} {b} {P}?
+until ; Bis wann {is} {S} {b} {P}? ; {N} {P} bis wann ; Für einen Aushang fehlt eine Angabe: Bis wann {is} {S} {b} {P}?
+after_time ; Nach welcher Zeit {is} {S} {b} {P}? ; {N} nach welcher Zeit ; Eine Nachbarin möchte wissen: Nach welcher Zeit {is} {S} {b} {P}?
+members ; Wie viele {P} {is} {S}? ; {N} Anzahl {P} ; Für ein Formular fehlt eine Zahl: Wie viele {P} {is} {S}?
 share ; Wie viel Prozent {R}? ; ; Für einen Bericht wird eine Zahl gesucht: Wie viel Prozent {R}?
 year ; ; ; Für eine Zeittafel fehlt noch eine Jahreszahl: Wann {R}?
 consequence ; Was geschieht, {w} {C}? // Welche Folge hat es, {w} {C}? ; ; Angenommen, man stellt fest, dass {C}. Was geschieht dann?

@@ -79,6 +79,9 @@ def _reworded(fact: Fact, language: str, seed: int, fixed: frozenset[str]) -> di
         slots["Q"] = slots["N"] if quoted else _QUOTES.get(language, "“{}”").format(slots["N"])
     if "r" in slots:
         slots["R"] = slots["r"]
+    slots.setdefault("b", "")
+    slots.setdefault("P", "")
+    slots["w_"] = slots.get("W", "")[:1].lower() + slots.get("W", "")[1:]
     slots["w"] = slots.get("w", "").lower()
     for name in ("c", "x"):
         if name in slots:
@@ -104,10 +107,14 @@ def _fill(template: str, slots: Mapping[str, str], style: str) -> str:
     if context and style == "keyword":
         return f"{text} {context}"
     # The context belongs to the sentence that speaks of the subject: the first one.
-    return re.sub(r"([.?])(?=\s|$)", f" {context}\\1", text, count=1) if context else text
+    return re.sub(r"(?<!vs)(?<!etc)([.?])(?=[\s”]|$)", f" {context}\\1", text, count=1) if context else text
 
 
 def _polish(text: str) -> str:
     text = re.sub(r"\s+", " ", text).strip()
+    if not text.endswith(" ?"):
+        text = re.sub(r" \?$", "?", text)
+    elif not re.search(r"[«»éèàê]|\b(?:le|la|que|est)\b", text):
+        text = text[:-2] + "?"
     text = re.sub(r"\?”\.", "?”", text)
     return text[:1].upper() + text[1:] if text.endswith(("?", ".")) else text
