@@ -17,6 +17,8 @@ from html.parser import HTMLParser
 _HYPHENS = dict.fromkeys(map(ord, "-\u00ad\u2010\u2011\ufffe\u2212\u0002"))
 _RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 # A gap of the page's own text may be this long (characters) when the piece that follows it is that long.
+# A note is looked for by its first characters, anywhere behind the note before it.
+NOTE_HEAD = 25
 _ANCHORS = ((40, None), (20, 6000), (12, 3000), (6, 600), (3, 30), (1, 8))
 
 
@@ -34,6 +36,8 @@ class _Visible(HTMLParser):
         if tag == "head":
             self._in_head += 1
         if tag == "span" and (self._note_depth or ("class", "note") in attrs):
+            if not self._note_depth:
+                self.notes.append("")
             self._note_depth += 1
 
     def handle_endtag(self, tag: str) -> None:
@@ -43,16 +47,18 @@ class _Visible(HTMLParser):
             self._note_depth -= 1
 
     def handle_data(self, data: str) -> None:
-        if not self._in_head:
-            (self.notes if self._note_depth else self.body).append(data)
+        if self._note_depth:
+            self.notes[-1] += data
+        elif not self._in_head:
+            self.body.append(data)
 
 
-def visible_text(html: str) -> tuple[str, str]:
+def visible_text(html: str) -> tuple[str, list[str]]:
     """Body text and page notes of a page, each in order."""
     parser = _Visible()
     parser.feed(html)
     parser.close()
-    return "".join(parser.body), "\n".join(parser.notes)
+    return "".join(parser.body), parser.notes
 
 
 def normalise(text: str) -> str:
@@ -89,8 +95,15 @@ def compare_pdf(html: str, pdf_text: str) -> str | None:
     lost = missing_text(body, pdf_text)
     if lost is not None:
         return f"the PDF's text lacks or misplaces {lost!r}"
-    lost = missing_text(notes, pdf_text) if notes.strip() else None
-    return f"the PDF's text lacks or misplaces the note {lost!r}" if lost is not None else None
+    have = normalise(pdf_text)
+    position = 0
+    for note in notes:
+        position = have.find(normalise(note)[:NOTE_HEAD], position)
+        lost = missing_text(note, have[position:]) if position >= 0 else normalise(note)[:60]
+        if lost is not None:
+            return f"the PDF's text lacks or misplaces the note {lost!r}"
+        position += 1
+    return None
 
 
 def pdf_text(data: bytes) -> str:
