@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import ragtester
 from ragtester.errors import ChangedInputsError
 from ragtester.provenance import is_floating, now, revision, versions
 from ragtester.records import Case, Document, Ledger, Manifest, Section
@@ -127,7 +126,7 @@ def write(desk: Desk, corpus: Corpus, started: str, ledger: Ledger | None = None
     models: dict[str, str | None] = {desk.writer: desk.served.get(desk.writer)}
     if desk.technique != "baseline":
         models[desk.checker] = desk.served.get(desk.checker)
-    head, dirty = revision(Path(ragtester.__file__).parent)
+    head, dirty = revision(Path(__file__).parent)
     manifest = Manifest(
         stage="cases",
         name=f"{desk.suite}/{desk.technique}",
