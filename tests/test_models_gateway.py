@@ -247,9 +247,18 @@ def test_plain_text_is_not_asked_for_as_json(server: OpenAIServer) -> None:
 
 
 def test_extra_settings_are_sent(server: OpenAIServer) -> None:
-    one(server, "small", extra={"top_p": 0.5, "seed": 3}, structured="prompt")
-    body = server.chats()[0]
-    assert (body["top_p"], body["seed"], "response_format" in body) == (0.5, 3, False)
+    extra = {"top_p": 0.5, "seed": 3, "repetition_penalty": 1.1, "extra_body": {"top_k": 4}}
+    one(server, "small", extra=extra, structured="prompt")
+    one(server, "small", extra=extra)
+    for body in server.chats():
+        assert [body[name] for name in ("top_p", "seed", "repetition_penalty", "top_k")] == [0.5, 3, 1.1, 4]
+    assert ["response_format" in body for body in server.chats()] == [False, True]
+
+
+def test_an_extra_setting_that_a_server_refuses_is_left_out(server: OpenAIServer) -> None:
+    asked = one(server, "x--nopenalty", extra={"repetition_penalty": 1.1, "seed": 3})
+    assert asked.call.dropped_parameters == ("repetition_penalty",)
+    assert server.chats()[-1]["seed"] == 3
 
 
 def test_a_reply_that_cannot_be_read_is_asked_for_again_with_the_fault_shown(server: OpenAIServer) -> None:

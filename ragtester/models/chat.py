@@ -13,7 +13,7 @@ from typing import Any
 from ragtester.errors import RagtesterError
 from ragtester.models.accounts import Said
 from ragtester.models.catalogue import ModelName
-from ragtester.models.clients import OLLAMA_FIELDS, close_client, make_client
+from ragtester.models.clients import OLLAMA_FIELDS, close_client, make_client, split_extra
 from ragtester.settings import ProviderSettings
 from ragtester.tasks import Task
 
@@ -35,6 +35,7 @@ class ChatClient:
         self._asked_limit: asyncio.Future[int | None] | None = None
         self._limit_name = "max_completion_tokens"
         self._model: Any = None
+        self._retired: list[Any] = []
         self._arguments: dict[tuple[str, str, int], dict[str, Any]] = {}
 
     def sent(self, task: Task[Any, Any]) -> list[str]:
@@ -70,7 +71,9 @@ class ChatClient:
         else:
             self.dropped.append(parameter)
         self._arguments.clear()
-        if parameter in self.name.settings.extra:
+        if parameter in self.name.settings.extra and self._model is not None:
+            # Other calls may be under way with it: it is closed at the end.
+            self._retired.append(self._model)
             self._model = None
         return True
 
@@ -118,8 +121,9 @@ class ChatClient:
 
     async def close(self) -> None:
         """Close the client's connections."""
-        model, self._model = self._model, None
-        await close_client(model)
+        models, self._model, self._retired = [*self._retired, self._model], None, []
+        for model in models:
+            await close_client(model)
 
     def _client(self) -> Any:
         if self._model is None:
@@ -157,8 +161,11 @@ class ChatClient:
             wanted = {"type": "json_schema", "json_schema": schema}
             chosen = wanted if self.structured == "json_schema" else {"type": "json_object"}
             (body if openai_like else made)[STRUCTURE] = chosen
+        if openai_like:
+            _, further = split_extra({key: value for key, value in own.extra.items() if key not in self.dropped})
+            body = {**further, **body}
         if body:
-            made["extra_body"] = {**(own.extra.get("extra_body") or {}), **body}
+            made["extra_body"] = body
         return made
 
     def _ollama_arguments(self, schema: dict[str, Any] | None, window: int) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def _told(name: ModelName) -> Iterator[None]:
 
 
 def _openai(name: ModelName, limits: ProviderSettings, extra: dict[str, Any]) -> Any:
-    given = {"use_responses_api": False, **extra}
+    given = {"use_responses_api": False, **split_extra(extra)[0]}
     return _openai_class()(
         model=name.served,
         base_url=name.base_url or OPENAI_URL,
@@ -65,6 +65,17 @@ def _openai(name: ModelName, limits: ProviderSettings, extra: dict[str, Any]) ->
         http_async_client=http_client(limits),
         **given,
     )
+
+
+def split_extra(extra: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Arguments of LangChain's OpenAI client, and the rest, which only the server knows (`repetition_penalty`)."""
+    from langchain_openai import ChatOpenAI
+
+    fields = ChatOpenAI.model_fields
+    names = {*fields, *(field.alias for field in fields.values() if field.alias)} - {"extra_body"}
+    known = {key: value for key, value in extra.items() if key in names}
+    body = {key: value for key, value in extra.items() if key not in names and key != "extra_body"}
+    return known, {**(extra.get("extra_body") or {}), **body}
 
 
 @cache

@@ -100,6 +100,7 @@ class OpenAIServer(LoopbackServer):
             "notemp": lambda: "temperature" in body and _unsupported("temperature"),
             "nomaxtokens": lambda: "max_tokens" in body and _unsupported("max_tokens"),
             "nomaxcompl": lambda: "max_completion_tokens" in body and _unsupported("max_completion_tokens"),
+            "nopenalty": lambda: "repetition_penalty" in body and _unsupported("repetition_penalty"),
             "noformat": lambda: "response_format" in body and _unsupported("response_format"),
             "noschema": lambda: (
                 body.get("response_format", {}).get("type") == "json_schema"
