@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ragtester.models.embedded.judging import judge_answer, rate, soft_scores
 from ragtester.models.embedded.vectors import embed_texts
@@ -262,3 +264,24 @@ def test_better_answers_win_on_labelled_pairs() -> None:
     assert wins >= 0.88 * len(PAIRS)
     assert len(losses) <= 4, losses
     assert correlation(found, labels) > correlation(plain, labels) + 0.2
+
+
+@given(
+    st.text(max_size=200), st.text(max_size=80), st.text(max_size=200), st.sampled_from(["en", "de", "zh", "ar", "xx"])
+)
+@settings(max_examples=150, deadline=None)
+def test_any_text_in_any_language_gets_ratings_within_bounds(
+    answer: str, expected: str, evidence: str, language: str
+) -> None:
+    asked = request("How long?", expected, answer, evidence=evidence, language=language)
+    scores = soft_scores(asked, embed_texts)
+    assert all(0 <= score <= 1 for score in scores.values()), scores
+    assert judge_answer(asked, embed_texts) == judge_answer(asked, embed_texts)
+
+
+@given(st.text(max_size=120))
+@settings(max_examples=80, deadline=None)
+def test_a_copy_of_the_expected_answer_is_complete_and_faithful(text: str) -> None:
+    expected = f"The pump is checked every six months. {text}"
+    found = judged("What about the pump?", expected, expected, evidence="")
+    assert found.faithfulness.rating == found.completeness.rating == "true"

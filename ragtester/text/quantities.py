@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -64,17 +65,26 @@ _LETTERS_AHEAD = re.compile(r"[^\W\d_]")
 @lru_cache(maxsize=4096)
 def _cached(text: str, code: str) -> tuple[Quantity, ...]:
     plain = digits_to_ascii(text)
-    found = [Quantity(value, "date", start, end, "date") for start, end, value in dates(plain)]
-    for start, end, value in clock_times(plain):
-        if _free(start, end, found):
-            found.append(Quantity(value, "time", start, end, "time"))
-    standards = [match.span() for match in _STANDARD.finditer(plain) if not _UNIT.match(plain, match.end())]
-    for match in NUMBER.finditer(plain):
-        if any(start <= match.start() < end for start, end in standards):
-            continue
-        if _free(match.start(), match.end(), found) and (quantity := _numeral(plain, match, code)):
+    taken = _Taken(len(plain))
+    found: list[Quantity] = []
+
+    def add(quantity: Quantity | None) -> None:
+        if quantity and taken.free(quantity.start, quantity.end):
+            taken.take(quantity.start, quantity.end)
             found.append(quantity)
-    found.extend(quantity for quantity in _worded(plain, code) if _free(quantity.start, quantity.end, found))
+
+    for start, end, value in dates(plain):
+        add(Quantity(value, "date", start, end, "date"))
+    for start, end, value in clock_times(plain):
+        add(Quantity(value, "time", start, end, "time"))
+    for match in _STANDARD.finditer(plain):
+        if not _UNIT.match(plain, match.end()):
+            taken.take(*match.span())
+    for match in NUMBER.finditer(plain):
+        if taken.free(*match.span()):
+            add(_numeral(plain, match, code))
+    for quantity in _worded(plain, code):
+        add(quantity)
     return tuple(_share_units(plain, sorted(found, key=lambda quantity: quantity.start)))
 
 
@@ -96,8 +106,39 @@ def same_quantity(first: Quantity, second: Quantity) -> bool:
     return gap == 0 if not first.unit else gap <= Decimal("0.001") * max(abs(first.value), abs(second.value))
 
 
-def _free(start: int, end: int, found: list[Quantity]) -> bool:
-    return all(end <= other.start or start >= other.end for other in found)
+class _Taken:
+    """Which characters belong to a quantity already; constant time a question however many there are."""
+
+    def __init__(self, length: int) -> None:
+        self._marks = bytearray(length)
+
+    def free(self, start: int, end: int) -> bool:
+        return not any(self._marks[start:end])
+
+    def take(self, start: int, end: int) -> None:
+        self._marks[start:end] = b"\1" * (end - start)
+
+
+class Values:
+    """Quantities to look others up in, by value rather than one by one."""
+
+    def __init__(self, given: Iterable[Quantity]) -> None:
+        listed_ = list(given)
+        self._keys = {_lookup_key(one) for one in listed_ if one.kind != "date"}
+        self._dates = [one for one in listed_ if one.kind == "date"]
+
+    def __contains__(self, wanted: object) -> bool:
+        if not isinstance(wanted, Quantity):
+            return False
+        if wanted.kind == "date":
+            return any(same_quantity(one, wanted) for one in self._dates)
+        return _lookup_key(wanted) in self._keys
+
+
+def _lookup_key(quantity: Quantity) -> tuple[str, str]:
+    """Unit and value; the value to four digits where a unit was converted."""
+    unit = "°C" if quantity.unit == "deg" else quantity.unit
+    return unit, f"{quantity.value:.3e}" if unit else f"{quantity.value.normalize():f}"
 
 
 def _numeral(text: str, match: re.Match[str], code: str) -> Quantity | None:
@@ -192,9 +233,11 @@ def _share_units(text: str, found: list[Quantity]) -> list[Quantity]:
 def codes(text: str, language: str) -> set[str]:
     """Identifiers that mix letters and digits ("EN-81", "v2.3", "A4"), folded; numbers with a unit are none."""
     plain = digits_to_ascii(text)
-    taken = [(quantity.start, quantity.end) for quantity in quantities(text, language)]
+    taken = _Taken(len(plain))
+    for quantity in quantities(text, language):
+        taken.take(quantity.start, quantity.end)
     return {
         re.sub(r"[-._/:\s]", "", match.group()).casefold()
         for match in (*_CODE.finditer(plain), *_STANDARD.finditer(plain))
-        if match.group().isascii() and not any(match.start() < end and match.end() > start for start, end in taken)
+        if match.group().isascii() and taken.free(*match.span())
     }

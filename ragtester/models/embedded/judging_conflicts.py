@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import pairwise
 
 from ragtester.models.embedded.judging_statements import Statement
 from ragtester.models.embedded.judging_words import LOOSE, OPPOSITES
-from ragtester.text.quantities import Quantity, same_quantity
+from ragtester.text.quantities import Quantity, Values
 
 OPPOSITE_REACH = 3
 
 
-def conflict(
-    claim: Statement, truth: Statement, known: Iterable[Quantity], given: frozenset[str], *, strict: bool
-) -> str:
+def conflict(claim: Statement, truth: Statement, known: Values, given: frozenset[str], *, strict: bool) -> str:
     """Why `claim` contradicts `truth`, in a few words; "" where it does not.
 
     `known` are all quantities that the expected answer, the evidence and the question name. With `strict` (a short
@@ -22,7 +19,7 @@ def conflict(
     it for something else.
     """
     return (
-        _other_value(claim, truth, list(known), strict=strict)
+        _other_value(claim, truth, known, strict=strict)
         or _other_name(claim, truth, given, strict=strict)
         or denies(claim, truth, given, strict=strict)
     )
@@ -33,32 +30,23 @@ def denies(claim: Statement, truth: Statement, given: frozenset[str], *, strict:
     return _negation(claim, truth, given) or _opposite(claim, truth, given, strict=strict)
 
 
-def _other_value(claim: Statement, truth: Statement, known: list[Quantity], *, strict: bool) -> str:
+def _other_value(claim: Statement, truth: Statement, known: Values, *, strict: bool) -> str:
     for said in claim.quantities:
-        if _has(truth.quantities, said):
+        if said in truth.values:
             continue
         rivals = [
             one for one in truth.quantities if one.unit == said.unit and (one.kind == "date") == (said.kind == "date")
         ]
         if any(low.value <= said.value <= high.value for low, high in pairwise(rivals)):
             continue  # within a range that the expected answer gives
-        open_rivals = [one for one in rivals if not _has(claim.quantities, one)]
-        if open_rivals and (strict or not _has(known, said)):
+        open_rivals = [one for one in rivals if one not in claim.values]
+        if open_rivals and (strict or said not in known):
             return f"{_shown(claim, said)} instead of {_shown(truth, open_rivals[0])}"
-        if (
-            strict
-            and truth.quantities
-            and not rivals
-            and not any(_has(claim.quantities, one) for one in truth.quantities)
-        ):
+        if strict and truth.quantities and not rivals and not any(one in claim.values for one in truth.quantities):
             same = [one for one in truth.quantities if _digits(truth, one) == _digits(claim, said)]
             if same:
                 return f"{_shown(claim, said)} instead of {_shown(truth, same[0])}"
     return ""
-
-
-def _has(quantities: Iterable[Quantity], wanted: Quantity) -> bool:
-    return any(same_quantity(one, wanted) for one in quantities)
 
 
 def _shown(statement: Statement, quantity: Quantity) -> str:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragtester.models.embedded.judging_statements import Body, Embed, Statement
-from ragtester.text.quantities import same_quantity
 
 GIVEN = 0.45
 """Weight of a stem that the question already holds: repeating the question says little."""
@@ -89,9 +88,7 @@ def _lexical(
         return 0.0, -1, 0.0
     rows = [credits[stem] for stem in statement.stems]
     for quantity in statement.quantities:
-        rows.append(
-            np.array([any(same_quantity(quantity, one) for one in other.quantities) for other in by.statements], float)
-        )
+        rows.append(np.array([quantity in other.values for other in by.statements], float))
     credit = np.stack(rows)
     alone = weights @ credit
     pairs = weights @ np.maximum(credit[:, :-1], credit[:, 1:]) if credit.shape[1] > 1 else alone

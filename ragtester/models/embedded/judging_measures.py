@@ -10,7 +10,7 @@ from ragtester.models.embedded.judging_statements import Body, Embed, Statement,
 from ragtester.models.embedded.judging_style import clarity
 from ragtester.tasks import JudgeAnswer
 from ragtester.text.normalise import fold
-from ragtester.text.quantities import Quantity, same_quantity
+from ragtester.text.quantities import Quantity, Values, same_quantity
 
 SHORT_MASS = 9.0
 """An expected answer up to this mass is a value or a phrase: its values decide."""
@@ -108,7 +108,7 @@ def _conflicts(answer: Body, expected: Body, question: Body, truth: Body, suppor
     """Contradictions by the place of the answer's statement: the expected statement's place (-1: evidence), why."""
     given = frozenset(question.surfaces)
     strict = expected.mass <= SHORT_MASS
-    known = [*truth.quantities, *question.quantities]
+    known = Values([*truth.quantities, *question.quantities])
     found: dict[int, tuple[int, str]] = {}
     for place, claim in enumerate(answer.statements):
         for number, fact in enumerate(expected.statements):
@@ -136,7 +136,7 @@ def _agrees_elsewhere(claim: Statement, fact: Statement, expected: Body) -> bool
     return any(
         other is not fact
         and _closeness(claim, other) >= _closeness(claim, fact)
-        and all(any(same_quantity(q, o) for o in other.quantities) for q in claim.quantities)
+        and all(quantity in other.values for quantity in claim.quantities)
         for other in expected.statements
     )
 
@@ -147,7 +147,8 @@ def _completeness(texts: _Texts) -> tuple[float, str]:
     scores = [0.0 if place in denied else score for place, score in enumerate(recall.scores)]
     score = _mean(scores, recall.weights) * (1 + LONG_GAIN * min(1.0, max(0.0, expected.mass - SHORT_MASS) / LONG_MASS))
     wanted = expected.quantities
-    missing = [one for one in wanted if not any(same_quantity(one, other) for other in answer.quantities)]
+    given = Values(answer.quantities)
+    missing = [one for one in wanted if one not in given]
     if texts.strict and texts.conflicts:
         score = min(score, 0.25)
     elif texts.strict and wanted:

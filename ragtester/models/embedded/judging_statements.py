@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ragtester.models.embedded.judging_words import CAPITAL_NOUNS, NAME, NEGATING_SIGNS, NEGATORS
 from ragtester.text.languages import base, stop_words
 from ragtester.text.normalise import fold
-from ragtester.text.quantities import Quantity, codes, quantities
+from ragtester.text.quantities import Quantity, Values, codes, quantities
 from ragtester.text.sentences import sentence_spans
 from ragtester.text.stems import stem
 from ragtester.text.words import words
@@ -48,6 +48,11 @@ class Statement:
     names: frozenset[str] = frozenset()
     negated: frozenset[str] = frozenset()
     sequence: tuple[str, ...] = ()
+
+    @cached_property
+    def values(self) -> Values:
+        """The quantities to look others up in."""
+        return Values(self.quantities)
 
     @property
     def mass(self) -> float:
