@@ -72,6 +72,38 @@ def test_columns_are_read_one_after_the_other() -> None:
     assert text == " ".join(left) + "\n\n" + " ".join(right)
 
 
+def test_columns_that_were_drawn_row_by_row_are_parted() -> None:
+    left = [
+        "The left column tells how the",
+        "pump is started and what the",
+        "engineer looks at before that.",
+        "It also says who signs for it,",
+        "and where the key of the room",
+        "is kept during the long night,",
+        "while the crew of the morning",
+        "is still asleep in its cabins.",
+    ]
+    right = [
+        "The right column tells how it",
+        "stopped last March, and longer",
+        "than most people would expect.",
+        "Nobody was hurt in that event,",
+        "but the pump was broken, which",
+        "had to be replaced in a hurry,",
+        "because the tank was more than",
+        "half empty on the next evening.",
+    ]
+    rows = [cell for pair in zip(column(60, 760, left), column(320, 760, right), strict=True) for cell in pair]
+    assert text_of(make_pdf([rows])) == " ".join(left) + "\n\n" + " ".join(right)
+
+
+def test_tables_are_read_row_by_row() -> None:
+    cells = [(f"V{n} relief valve", f"{n * 7} bar", f"every {n} days") for n in range(1, 12)]
+    rows = [(60 + 160 * k, 760 - 14 * n, cell) for n, row in enumerate(cells) for k, cell in enumerate(row)]
+    text = text_of(make_pdf([rows]))
+    assert text.split("\n") == [" ".join(row) for row in cells]
+
+
 def test_words_broken_at_line_ends() -> None:
     lines = [
         "The fire filter is difficult to refit, so that the main-",

@@ -20,6 +20,7 @@ _PARAGRAPH = "\n\n"
 _WINDOW = 15
 _WIDE_GAP = 1.25
 _NARROW = 25
+_DENSEST = 0.52  # wider than that on average are letters only where most lines are rows of tables
 _MARKER = re.compile(
     r"(?:[•‣◦▪●○■□➢➤✓✔∙·*–—-]\s|\(?\d{1,3}[.)]\s|\(?[a-zA-Z][.)]\s|\[\d+\]|\d+(?:\.\d+)+\.?\s|第[\d一二三四五六七八九十]+)"
 )
@@ -46,6 +47,7 @@ class Layout:
         self._pitches = _pitches(pages)
         ratios = [_density(line) for line in lines if width_units(line.text) >= 30]
         self._density = median(ratios) if ratios else 0.5
+        self._sparse = 1.45 * min(self._density, _DENSEST)
         self._body = median([line.size for line in lines]) if lines else 10.0
         self._edges: dict[int, tuple[float, bool]] = {}
         for page in pages:
@@ -91,7 +93,7 @@ class Layout:
     def is_row(self, line: Line) -> bool:
         """Rows of tables and contents: leaders, or far fewer characters than their width would hold."""
         return bool(_LEADER.search(line.text)) or (
-            len(line.text) > 2 and _density(line) > 1.45 * self._density and " " in line.text
+            len(line.text) > 2 and _density(line) > self._sparse and " " in line.text
         )
 
     def separator(self, before: Line, after: Line, later: Line | None, tail: bool) -> str:

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from ragtester.documents.cleaning import BREAK, clean_characters
+from ragtester.documents.columns import may_have_columns, part_columns
 from ragtester.documents.lines import Line, Page
 
 _MONO_NAME = re.compile(rb"courier|mono|consol|menlo|typewriter|cmtt|txtt|[a-z0-9]tt$|inconsolata|lettergothic", re.I)
@@ -83,6 +84,9 @@ class PdfiumDocument:
             for line in lines:
                 line.top, line.bottom = line.top - lowest, line.bottom - lowest
             height = max(line.top for line in lines) + 36
+        elif may_have_columns(spans, lines, self._places.edges):
+            parted = part_columns(spans, lines, self._places.edges)
+            lines = lines if parted is spans else [self._places.line(*span) for span in parted]
         return Page(number, height, lines), dropped
 
 
@@ -129,6 +133,10 @@ class _Places:
                 last_mono, last_bold = self._style(last)
                 mono, bold = mono and last_mono, bold and last_bold
         return Line(text, left, right, top, bottom, size, mono, bold)
+
+    def edges(self, place: int) -> tuple[float, float]:
+        """Left and right edge of the character at a place of the page's text."""
+        return self._box_of(place if self._alike else self._index(place))[:2]
 
     def _index(self, text_index: int) -> int:
         return max(0, int(self._raw.FPDFText_GetCharIndexFromTextIndex(self._page, text_index)))
