@@ -16,10 +16,14 @@ _TIME_UNITS = frozenset({"s", "month"})
 
 @dataclass(frozen=True)
 class Kind:
-    """`name` of the kind ("" where anything may answer) and stems that only carry the asking."""
+    """`name` of the kind ("" where anything may answer) and stems that only carry the asking.
+
+    `counted` is the stem of what is counted ("how many cabins"): a sentence that does not name it gives no number of it.
+    """
 
     name: str
     asking: frozenset[str]
+    counted: str = ""
 
     def rest(self, found: Sequence[str]) -> list[str]:
         """The stems that say what the question is about; all of them where nothing else is left."""
@@ -113,7 +117,8 @@ def wanted(question: str, code: str) -> Kind:
     low = question.casefold()
     for name, pattern in _KINDS.get(code, ()):
         if re.search(pattern, low):
-            return Kind(name, _asking(code))
+            counted = re.search(r"\bhow many (\w+)", low) if name == "number" and code == "en" else None
+            return Kind(name, _asking(code), next(iter(stems(counted[1], code)), "") if counted else "")
     return Kind("", _asking(code))
 
 

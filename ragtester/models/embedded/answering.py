@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ragtester.models.embedded.answer_types import PARTS, fits, intended, wanted
+from ragtester.models.embedded.answer_types import PARTS, Kind, fits, intended, wanted
 from ragtester.models.embedded.rewording import synonyms
 from ragtester.models.embedded.statements import tidy
 from ragtester.models.embedded.vectors import embed_texts
@@ -94,11 +94,17 @@ def best_support(question: str, sentences: Sequence[Sentence], code: str, *, str
         cover = _cover(near, sentence, weights)
         score = COVER_WEIGHT * cover + (1 - COVER_WEIGHT) * max(0.0, cosine)
         score = _judged(score, question, sentence, terms, code)
-        if cover <= 0 or (strict and not fits(kind.name, sentence.text, code)):
+        if cover <= 0 or (strict and not _gives(kind, sentence, code)):
             score = 0.0
         if best is None or score > best.score + 1e-9:
             best = Support(sentence, score)
     return best
+
+
+def _gives(kind: Kind, sentence: Sentence, code: str) -> bool:
+    """Whether the sentence holds a value of the kind asked for, and names what is counted."""
+    counted = {kind.counted} | synonyms(kind.counted, code)
+    return fits(kind.name, sentence.text, code) and (not kind.counted or bool(counted & sentence.stems))
 
 
 def _judged(score: float, question: str, sentence: Sentence, terms: Sequence[str], code: str) -> float:

@@ -29,9 +29,17 @@ _AT = {
     "V": "At what voltage",
 }
 _WHEN = {
-    "after": "After what point in time", "until": "Until when", "till": "Until when",
-    "by": "By when", "before": "Before when", "on": "When", "since": "Since when", "from": "From when on", "as from": "From when on", "at": "At what time",
-}  # fmt: skip
+    "after": "After what point in time",
+    "until": "Until when",
+    "till": "Until when",
+    "by": "By when",
+    "before": "Before when",
+    "on": "When",
+    "since": "Since when",
+    "from": "From when on",
+    "as from": "From when on",
+    "at": "At what time",
+}
 
 
 def stated_value(clause: Clause) -> Found | None:
@@ -95,7 +103,9 @@ def _amount(value: Quantity, clause: Clause) -> str:
 
 def _asked(clause: Clause, opening: str, predicate: str, value: Quantity) -> Found | None:
     slots = {"S": clause.subject, "W": opening, "do": "do" if clause.plural else "does", "is": clause.verb}
-    if opening.endswith("stated for"):
+    if clause.verb == "cost":
+        kind, slots["q"] = "price", f" {predicate}" if predicate else ""
+    elif opening.endswith("stated for"):
         kind = "value_of"
     elif clause.verb in BE or clause.verb in MODALS:
         kind, slots["m"], slots["P"] = "value_when", clause.verb, predicate

@@ -40,7 +40,7 @@ def _kinds(table: str) -> tuple[Kind, ...]:
 KINDS: dict[str, tuple[Kind, ...]] = {
     "en": _kinds("""
 inv_price ; thing software ; cost price fee charge dollar euro $ € free budget
-inv_inventor ; thing code software ; invent author founder originat devised creator wrote
+inv_inventor ; thing code software ; invent author found originat devis creat wrote propos
 inv_year ; thing code software ; 19 20 introduc appeared year
 inv_size ; place ; maximum megabyte gigabyte size limit large kb mb bytes
 inv_backup ; place ; backup back-up backed archiv

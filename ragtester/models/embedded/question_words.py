@@ -121,12 +121,16 @@ EN: Templates = {
         "scenario": (),
     },
     "when": {
-        "wh": ("When {is} {S} {P}?", "At what point in time {is} {S} {P}?"),
+        "wh": (
+            "When {is} {S} {P}?",
+            "At what point in time {is} {S} {P}?",
+            "What is the exact date on which {S} {is} {P}?",
+        ),
         "keyword": ("{N} {P} date", "date {N} {P}"),
         "scenario": ("You are drawing up a timeline. Which date do you enter for when {S} {is} {P}?",),
     },
     "agent": {
-        "wh": ("By whom or by what {m} {S} {P}?",),
+        "wh": ("By whom or by what {m} {S} {P}?", "Who or what sees to it that {S} {m} {P}?"),
         "keyword": ("{N} {P} by whom or what",),
         "scenario": (),
     },
@@ -146,12 +150,20 @@ EN: Templates = {
         "scenario": (),
     },
     "value_when": {
-        "wh": ("{W} {m} {S} {P}?",),
+        "wh": ("{W} {m} {S} {P}?", "To name the exact figure: {w_} {m} {S} {P}?"),
         "keyword": ("{N} {P} {w_}",),
         "scenario": (
             "A figure is missing in a report: {w_} {m} {S} {P}?",
             "Somebody at the counter asks: {w_} {m} {S} {P}?",
             "You are drawing up a summary sheet and need one more figure: {w_} {m} {S} {P}?",
+        ),
+    },
+    "price": {
+        "wh": ("What price has to be paid for {S}{q}?", "How much money is needed for {S}{q}?"),
+        "keyword": ("{N}{q} price",),
+        "scenario": (
+            "You are drawing up a budget. What amount do you enter for {S}{q}?",
+            "A visitor at the counter asks for the price of {S}{q}. What do you say?",
         ),
     },
     "side": {

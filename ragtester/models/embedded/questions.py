@@ -24,6 +24,8 @@ from ragtester.text.words import words
 HIGHEST_OVERLAP = 0.8
 _ARTICLE = re.compile(r"^(?:the|an?|each|every|all)\s+", re.I)
 COPIED = 8
+# Templates and subjects that are tried for one fact and style.
+ATTEMPTS = 4
 _POINTING = re.compile(
     r"\b(?:the (?:text|passage|document|section|figure|table|excerpt|paragraph|author|article|chapter|page)s?"
     r"|above|below|this|these|those|following|aforementioned|previous)\b",
@@ -125,8 +127,9 @@ def _single(request: WriteCases, code: str) -> Iterator[Draft]:
     for fact in _ranked(reading, request, code):
         evidence = fact.statement.text
         for style in _styles(request, evidence):
-            question = render(fact, style, code, request.seed, _fixed(reading))
-            if _good(question, style, (fact,), evidence, code):
+            tries = (render(fact, style, code, request.seed, _fixed(reading), attempt) for attempt in range(ATTEMPTS))
+            question = next((asked for asked in tries if _good(asked, style, (fact,), evidence, code)), "")
+            if question:
                 yield Draft(
                     question=question,
                     expected_answer=fact.found.answer,
@@ -153,6 +156,7 @@ def _several(request: WriteCases, code: str) -> Iterator[Draft]:
 def _pair(request: WriteCases, code: str, fixed: frozenset[str], facts: tuple[Fact, Fact]) -> Draft | None:
     evidence = " ".join(fact.statement.text for fact in facts)
     for style in _styles(request, evidence):
+        facts = (min(facts, key=_place), max(facts, key=_place))
         asked = [render(fact, "keyword" if style == "keyword" else "wh", code, request.seed, fixed) for fact in facts]
         if not all(asked):
             continue
@@ -166,6 +170,10 @@ def _pair(request: WriteCases, code: str, fixed: frozenset[str], facts: tuple[Fa
                 style=style,
             )
     return None
+
+
+def _place(fact: Fact) -> tuple[int, int]:
+    return fact.passage, fact.statement.start
 
 
 def _quote(request: WriteCases, fact: Fact) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from ragtester.models.embedded import question_words
 from ragtester.models.embedded.english_words import VERBS
@@ -31,14 +32,25 @@ _VALUE = {"keyword": ("{S} {L}",)}
 _TERM_KINDS = ("definition", "named", "verb:stand")
 
 
-def render(fact: Fact, style: str, language: str, seed: int, fixed: frozenset[str]) -> str:
-    """The question in one style; empty where the kind has no template for it."""
+def render(fact: Fact, style: str, language: str, seed: int, fixed: frozenset[str], attempt: int = 0) -> str:
+    """The question in one style; empty where the kind has no template for it. Later attempts say it otherwise."""
+    if attempt > 1 and language == "en":
+        fact = _shortened(fact)
     slots = _reworded(fact, language, seed, fixed)
-    template = _template(fact, style, language, seed)
+    template = _template(fact, style, language, seed, attempt)
     return _polish(_fill(template, slots, style)) if template else ""
 
 
-def _template(fact: Fact, style: str, language: str, seed: int) -> str:
+def _shortened(fact: Fact) -> Fact:
+    """The same fact with a subject that leaves out what follows its first preposition."""
+    subject = fact.found.slots.get("S", "")
+    short = re.split(r"\s(?:of|for|in|on|at|with|under|from)\s", subject)[0]
+    if len(_ARTICLE.sub("", short).split()) < 2:
+        return fact
+    return replace(fact, found=replace(fact.found, slots={**fact.found.slots, "S": short}))
+
+
+def _template(fact: Fact, style: str, language: str, seed: int, attempt: int) -> str:
     kind, key = fact.found.kind, f"{style}{fact.statement.text}"
     if kind.startswith("verb:"):
         verb = VERBS[kind.removeprefix("verb:")]
@@ -48,11 +60,16 @@ def _template(fact: Fact, style: str, language: str, seed: int) -> str:
         table = question_words.TEMPLATES.get(language, {}).get(kind, _VALUE if kind == "value" else {})
         options, direct = table.get(style, ()), table.get("wh", ())
     if options or style != "scenario" or not direct:
-        return pick(options, seed, key) if options else ""
-    asked = pick(direct, seed, key)
+        return _turn(options, seed, key, attempt) if options else ""
+    asked = _turn(direct, seed, key, attempt)
     indirect = _indirect(asked)
     frames = (question_words.FRAMES if indirect else question_words.SPEECH).get(language, ())
     return pick(frames, seed, key).replace("{i}", indirect).replace("{q}", asked) if frames else ""
+
+
+def _turn(options: tuple[str, ...], seed: int, key: str, attempt: int) -> str:
+    """The option that the seed picks, or for later attempts those that follow it."""
+    return options[(options.index(pick(options, seed, key)) + attempt) % len(options)]
 
 
 def _indirect(template: str) -> str:
@@ -71,7 +88,8 @@ def _reworded(fact: Fact, language: str, seed: int, fixed: frozenset[str]) -> di
     slots = dict(fact.found.slots)
     for name, verb_first in _REWORDED.items():
         if name in slots and not (name == "S" and fact.found.kind.startswith(_TERM_KINDS)):
-            slots[name] = reword(slots[name], language, seed, fixed, verb_first)
+            lead = "is " if name == "P" and re.match(r"(?:\w+ed|\w+en)\b", slots[name]) else ""
+            slots[name] = reword(lead + slots[name], language, seed, fixed, verb_first).removeprefix(lead)
     if "S" in slots:
         articles = ARTICLES.get(language, _ARTICLE)
         slots["N"] = articles.sub("", slots["S"])

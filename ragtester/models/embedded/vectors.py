@@ -82,7 +82,7 @@ def _features(text: str) -> Iterator[tuple[str, float]]:
         padded = f"^{word}$"
         grams = [padded[start : start + 3] for start in range(len(padded) - 2)]
         for gram in grams:
-            yield f"g:{gram}", 1.0 / len(grams)
+            yield f"g:{gram}", len(grams) ** -0.5
 
 
 def _bucket(feature: str, dimensions: int, seed: int) -> tuple[int, int]:
