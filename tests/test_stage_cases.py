@@ -323,6 +323,22 @@ def test_baseline_asks_for_the_whole_document_and_then_for_what_is_missing(tmp_p
     assert [row.id for row in rows(tmp_path, "alpha", "baseline")][-1] == "alpha/baseline/baseline-010"
 
 
+def test_baseline_asks_again_for_what_a_timeout_left(tmp_path: Path) -> None:
+    corpus(tmp_path, alpha=14)
+
+    def reply(request: Any) -> Any:
+        if request.avoid:
+            return Failure(type="timeout", message="no reply in 120 s")
+        return WrittenCases(cases=first_reply(request)[:7])
+
+    result, _, _ = make(tmp_path, FakeModels(reply), technique="baseline")
+    assert (result.ledger.ok, result.ledger.unfilled) == (7, 3)
+    kept = rows(tmp_path, "alpha", "baseline")[:7]
+    result, models, _ = make(tmp_path, technique="baseline")
+    assert [request.count for request in models.written()] == [3] and result.ledger.ok == 10
+    assert rows(tmp_path, "alpha", "baseline")[:7] == kept
+
+
 def test_baseline_document_that_does_not_fit(tmp_path: Path) -> None:
     corpus(tmp_path, alpha=14)
     models = FakeModels(lambda _: Failure(type="too_long", message="9000 tokens do not fit into 8192"))

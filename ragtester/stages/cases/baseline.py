@@ -52,7 +52,8 @@ class Baseline:
     """The baseline cases of one document.
 
     Rows are written after each reply. A file that a kill left incomplete is made again from its first request: the
-    replies stand in the call journal, and the same replies give the same rows.
+    replies stand in the call journal, and the same replies give the same rows. A complete file with rows that are
+    worth another start is replaced in one piece, when what was missing has been asked for.
     """
 
     def __init__(self, desk: Desk, document: Document, overwrite: bool) -> None:
@@ -64,7 +65,7 @@ class Baseline:
         self._names = [f"baseline-{number:03d}" for number in range(1, self._count + 1)]
         planned = {self._id(name): desk.key(document, name) for name in self._names}
         before = len(self._lines())
-        self._rows = list(keep(self._path, planned, desk.progress, overwrite).values())
+        self._rows = list(keep(self._path, planned, desk.progress, overwrite, drop=False).values())
         self._whole = len(self._rows) == self._count
         if before < self._count:
             self._rows = []
@@ -95,7 +96,8 @@ class Baseline:
             self._task = None
             state.requests += 1
             self._take(state, asked)
-            write_rows(self._path, state.cases)
+            if not self._rows:
+                write_rows(self._path, state.cases)
         stopped = state.failure is not None and state.failure.type in STOPPING_FAILURES
         if not self._whole:
             self._rows = [*state.cases]

@@ -111,11 +111,14 @@ def worth_another_start(row: Row) -> bool:
     return isinstance(row, UnfilledCase) and row.failure.type in STOPPING_FAILURES | TRANSIENT_FAILURES
 
 
-def keep(path: Path, planned: dict[str, str], progress: Progress, overwrite: bool) -> dict[str, Row]:
+def keep(
+    path: Path, planned: dict[str, str], progress: Progress, overwrite: bool, *, drop: bool = True
+) -> dict[str, Row]:
     """Rows of an earlier start that still hold, by id. `planned` maps every planned id to its key.
 
     Rows with another key or an unplanned id stop the stage with ChangedInputsError; `overwrite` drops them. Rows
-    that are worth another start are dropped as well. What is dropped is gone from the file when this returns.
+    that are worth another start are dropped as well. What is dropped is gone from the file when this returns; with
+    `drop` False, rows worth another start stay in the file until it is written anew.
     """
     notice = recover_tail(path)
     if notice:
@@ -128,7 +131,7 @@ def keep(path: Path, planned: dict[str, str], progress: Progress, overwrite: boo
             "--overwrite makes them again, workspace.suite starts another suite"
         )
     kept = {row.id: row for row in rows if planned.get(row.id) == row.key and not worth_another_start(row)}
-    if len(kept) != len(rows):
+    if changed or (drop and len(kept) != len(rows)):
         write_rows(path, kept.values())
     return kept
 
