@@ -106,6 +106,8 @@ def test_identifiers_are_no_quantities(text: str, found: set[str]) -> None:
 def test_units_are_no_identifiers_and_articles_no_numbers() -> None:
     assert codes("230V/50Hz and 5mm", "en") == set()
     assert values("one of the pumps") == []
+    assert values("a third one accompanies it") == values("one can see") == values("the one valve") == []
+    assert values("needs one person") == [(1, "")]
     assert values("one week") == [(604800, "s")]
     assert values("six second-hand pumps") == [(6, "")]
 

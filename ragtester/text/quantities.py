@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Literal
 
 from ragtester.text.dates import clock_times, dates, same_date
-from ragtester.text.languages import base
+from ragtester.text.languages import base, stop_words
 from ragtester.text.numbers import MULTIPLIERS, NUMBER, ONLY_BEFORE_UNITS, digits_to_ascii, number_words, parse
 from ragtester.text.units import LONG_SPELLINGS, MONEY, PHRASES, SPELLINGS, to_base
 
@@ -58,6 +58,14 @@ _CODE = re.compile(r"(?<![^\W_])(?=[\w./-]*\d)(?=[\w./-]*[^\W\d_])[^\W_]+(?:[-./
 # "EN 81-20", "ISO 9001": capitals and a number of two digits or more are a name, money apart.
 _STANDARD = re.compile(
     r"(?<![\w-])(?!(?:EUR|USD|GBP|CHF|JPY|CNY|INR|RMB)\b)[A-Z]{2,5}[ \u00a0]\d{2,}(?:[-./:]\d+)*(?![\w%°])"
+)
+_NEXT_WORD = re.compile(r" ([a-z]+)")
+_AFTER_PRONOUN = frozenset(
+    {"another", "more", "or", "by", "under", "on", "needs", "wants", "way", "side", "example", "reason"}
+)
+_DEMONSTRATIVE = re.compile(
+    r"\b(?:the|this|that|which|no|any|each|every|another|only|first|second|third|last|next|other|new|old|right|wrong)\s$",
+    re.I,
 )
 _LETTERS_AHEAD = re.compile(r"[^\W\d_]")
 
@@ -208,10 +216,19 @@ def _worded(text: str, code: str) -> list[Quantity]:
     for match in pattern.finditer(text) if pattern else ():
         word = match[1].lower()
         value = Decimal(number_words(code)[word])
-        quantity = _with_unit(text, value, match.start(), match.end(), bare=word not in ONLY_BEFORE_UNITS)
+        counts = word not in ONLY_BEFORE_UNITS or (word == "one" and _counts_one(text, match))
+        quantity = _with_unit(text, value, match.start(), match.end(), bare=counts)
         if quantity:
             found.append(quantity)
     return found
+
+
+def _counts_one(text: str, match: re.Match[str]) -> bool:
+    """Whether "one" counts ("one person") and is no pronoun ("one of", "the one", "one can")."""
+    after = _NEXT_WORD.match(text, match.end())
+    if after is None or after[1].lower() in stop_words("en") | _AFTER_PRONOUN:
+        return False
+    return _DEMONSTRATIVE.search(text, max(0, match.start() - 10), match.start()) is None
 
 
 def _share_units(text: str, found: list[Quantity]) -> list[Quantity]:

@@ -6,7 +6,8 @@ from itertools import pairwise
 
 from ragtester.models.embedded.judging_statements import Statement
 from ragtester.models.embedded.judging_words import LOOSE, OPPOSITES
-from ragtester.text.quantities import Quantity, Values
+from ragtester.text.quantities import Quantity, Values, same_quantity
+from ragtester.text.words import words
 
 OPPOSITE_REACH = 3
 
@@ -35,18 +36,60 @@ def _other_value(claim: Statement, truth: Statement, known: Values, *, strict: b
         if said in truth.values:
             continue
         rivals = [
-            one for one in truth.quantities if one.unit == said.unit and (one.kind == "date") == (said.kind == "date")
+            one for one in truth.quantities if _comparable(one, said) and (strict or _alike(claim, said, truth, one))
         ]
         if any(low.value <= said.value <= high.value for low, high in pairwise(rivals)):
             continue  # within a range that the expected answer gives
-        open_rivals = [one for one in rivals if one not in claim.values]
-        if open_rivals and (strict or said not in known):
-            return f"{_shown(claim, said)} instead of {_shown(truth, open_rivals[0])}"
-        if strict and truth.quantities and not rivals and not any(one in claim.values for one in truth.quantities):
+        left = [one for one in rivals if one not in claim.values]
+        if left and (strict or said not in known):
+            return f"{_shown(claim, said)} instead of {_shown(truth, left[0])}"
+        if strict and not rivals and not any(one in claim.values for one in truth.quantities):
             same = [one for one in truth.quantities if _digits(truth, one) == _digits(claim, said)]
             if same:
                 return f"{_shown(claim, said)} instead of {_shown(truth, same[0])}"
+    return _swapped(claim, truth)
+
+
+def _comparable(one: Quantity, other: Quantity) -> bool:
+    return one.unit == other.unit and (one.kind == "date") == (other.kind == "date")
+
+
+def _alike(claim: Statement, said: Quantity, truth: Statement, one: Quantity) -> bool:
+    """Whether two bare numbers count the same thing ("nine fires", "12 fires"); a unit says so by itself."""
+    if said.unit:
+        return True
+    return bool(_beside(claim, said) & _beside(truth, one))
+
+
+def _beside(statement: Statement, quantity: Quantity) -> set[str]:
+    """Content stems of the words right before and right after a quantity."""
+    stems = {surface: stem for stem, surface in statement.surfaces}
+    near = [*words(statement.text[: quantity.start])[-1:], *words(statement.text[quantity.end :])[:1]]
+    return {stems[word] for word in near if word in stems}
+
+
+def _swapped(claim: Statement, truth: Statement) -> str:
+    """Two values of the expected statement, each beside the words of the other; "" where they are not."""
+    ours, theirs = _segments(claim), _segments(truth)
+    for (one, first), (two, second) in pairwise(theirs):
+        if not _comparable(one, two) or one.value == two.value or not (first - second and second - first):
+            continue
+        said_first = next((stems for value, stems in ours if same_quantity(value, one)), set())
+        said_second = next((stems for value, stems in ours if same_quantity(value, two)), set())
+        mine, yours = first - second, second - first
+        if said_first & yours and said_second & mine and not (said_first & mine or said_second & yours):
+            return f"{_shown(truth, one)} and {_shown(truth, two)} change places"
     return ""
+
+
+def _segments(statement: Statement) -> list[tuple[Quantity, set[str]]]:
+    """Each quantity with the stems that follow it, up to the next quantity."""
+    stems = {surface: stem for stem, surface in statement.surfaces}
+    ends = [*(quantity.start for quantity in statement.quantities[1:]), len(statement.text)]
+    return [
+        (quantity, {stems[word] for word in words(statement.text[quantity.end : end]) if word in stems})
+        for quantity, end in zip(statement.quantities, ends, strict=False)
+    ]
 
 
 def _shown(statement: Statement, quantity: Quantity) -> str:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 Embed = Callable[[list[str]], Any]
 
 NEGATION_REACH = 5
+_INSTEAD = re.compile(
+    r"\b(?:instead of|rather than|anstelle von|anstatt|statt|au lieu de|en vez de|en lugar de)\b", re.I
+)
 _DENIAL = re.compile(
     r"\b(?:not|nicht|pas|non|não|niet|inte|ikke|nie|не|instead of|rather than|statt)"
     r"(?: (?:for|in|at|to|the|für|a))?\s?$|不是$"
@@ -152,6 +155,7 @@ def _is_denied(before: str) -> bool:
 def _negated(bare: str, language: str) -> frozenset[str]:
     """Content stems in reach of a negator, up to the clause's end; empty where a quantity is what is negated."""
     reached: set[str] = set()
+    bare = _INSTEAD.sub("not", bare)
     for clause in bare.replace(";", ",").replace(":", ",").replace("，", ",").replace("、", ",").split(","):
         sequence = words(clause.replace("\u2420", " qqnumber "))
         places = [place for place, word in enumerate(sequence) if word in NEGATORS or word.endswith("n't")]
