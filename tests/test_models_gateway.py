@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ragtester.errors import DataError, MissingPackageError, StorageError, UsageError
-from ragtester.models import clients
+from ragtester.models import caller, clients
 from ragtester.models.gateway import Gateway
 from ragtester.models.journal import CallJournal
 from ragtester.models.scripted import ScriptedReplies
@@ -174,9 +174,14 @@ def test_a_stopped_model_is_not_asked_again_and_others_go_on(server: OpenAIServe
     assert "add credit" in gateway.stopped_models["openai:x--quota"].message
 
 
-def test_calls_that_wait_for_their_turn_do_not_reach_a_stopped_model(server: OpenAIServer) -> None:
+@pytest.mark.parametrize("concurrency", [1, 8])
+def test_calls_that_wait_do_not_reach_a_stopped_model(
+    server: OpenAIServer, concurrency: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(caller, "FIRST_ALONE_SECONDS", 5.0)
+
     async def run() -> list[Asked[QuestionAnswered]]:
-        settings = settings_for(server.url, "x--quota", limits={"concurrency": 1})
+        settings = settings_for(server.url, "x--quota", limits={"concurrency": concurrency})
         async with Gateway(settings, shared=services()) as gateway:
             return await asyncio.gather(
                 *(gateway.ask("openai:x--quota", ANSWER_QUESTION, question(str(number))) for number in range(9))
@@ -221,7 +226,11 @@ def test_a_refused_schema_falls_back_to_json_mode(server: OpenAIServer) -> None:
     assert server.chats()[1]["response_format"] == {"type": "json_object"}
 
 
-def test_many_calls_at_once_learn_of_a_parameter_together(server: OpenAIServer) -> None:
+def test_many_calls_at_once_learn_of_a_parameter_together(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(caller, "FIRST_ALONE_SECONDS", 5.0)
+
     async def run() -> list[Asked[QuestionAnswered]]:
         async with Gateway(settings_for(server.url, "x--notemp", temperature=0.0), shared=services()) as gateway:
             return await asyncio.gather(
@@ -229,6 +238,7 @@ def test_many_calls_at_once_learn_of_a_parameter_together(server: OpenAIServer) 
             )
 
     assert all(asked.reply for asked in asyncio.run(run()))
+    assert len(server.chats()) == 21, "one call was in vain, not all"
 
 
 def test_absent_settings_are_not_sent(server: OpenAIServer) -> None:

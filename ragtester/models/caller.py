@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any
@@ -25,6 +27,8 @@ SMALLEST_WINDOW = 2048
 # Known windows are in the model's own tokens and ours are an estimate: refuse only what cannot fit.
 KNOWN_WINDOW_MARGIN = 1.5
 MOST_DROPS = 8
+# Refusals come at once, replies take longer: nobody waits for a whole reply.
+FIRST_ALONE_SECONDS = 0.15
 
 
 class ModelCaller:
@@ -36,6 +40,8 @@ class ModelCaller:
         self.gate = gate
         self.turns = turns
         self.shared = shared
+        self._begun = False
+        self._answered = asyncio.Event()
 
     async def reply(self, messages: Messages, task: Task[Any, Any], account: Account) -> Said | Failure:
         """One reply to `messages`; what it cost is added to `account`."""
@@ -92,6 +98,7 @@ class ModelCaller:
         """One attempt, and once more for every parameter that the server turns out not to take."""
         tries = 0
         while True:
+            await self._let_first_go_ahead()
             before = len(self.client.dropped)
             outcome = await self._once(messages, task, account, window)
             if isinstance(outcome, Said):
@@ -99,6 +106,14 @@ class ModelCaller:
             tries += 1
             if outcome.parameter is None or tries > MOST_DROPS or not self._left_out(outcome.parameter, before):
                 raise CallFailed(outcome)
+
+    async def _let_first_go_ahead(self) -> None:
+        """The first call goes alone for a moment: one is enough to show what is wrong with a key or a parameter."""
+        if not self._begun:
+            self._begun = True
+        elif not self._answered.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._answered.wait(), FIRST_ALONE_SECONDS)
 
     def _left_out(self, parameter: str, before: int) -> bool:
         """Whether another try without the parameter makes sense (another call may have left it out meanwhile)."""
@@ -122,6 +137,7 @@ class ModelCaller:
             return examine(error, sent, headers.get("retry-after"))
         finally:
             RETRY_AFTER.reset(token)
+            self._answered.set()
             account.dropped = tuple(self.client.dropped)
 
     def _failed(self, problem: Problem) -> Failure:
