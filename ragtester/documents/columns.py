@@ -55,7 +55,7 @@ def part_columns(spans: list[Span], lines: list[Line], edges: Edges) -> list[Spa
 def _cuts(span: Span, line: Line, edges: Edges, *, middle: bool = False) -> list[tuple[int, float, float]]:
     """Wide gaps between the words of a line: offset of the word after it, left and right end of the gap."""
     text, first, last = span
-    window = (len(text) * 3 // 10, len(text) * 7 // 10) if middle else (0, len(text))
+    window = (len(text) * 2 // 5, len(text) * 3 // 5) if middle else (0, len(text))
     if len(text) != last - first + 1 or len(text) < 2 * _MIN_CHARACTERS:
         return []
     found = []

@@ -98,6 +98,7 @@ class _Places:
 
         self._raw = raw
         self._box = raw.FS_RECTF()
+        self._get_box = raw.FPDFText_GetLooseCharBox
         self._x, self._y = ctypes.c_double(), ctypes.c_double()
         self._name = ctypes.create_string_buffer(_NAME_BYTES)
         self._flags = ctypes.c_int()
@@ -144,7 +145,7 @@ class _Places:
     def _box_of(self, index: int) -> tuple[float, float, float, float]:
         """Left, right, foot and height of a character, as if the page were upright."""
         box = self._box
-        self._raw.FPDFText_GetLooseCharBox(self._page, index, box)
+        self._get_box(self._page, index, box)
         if self.turn == 0:
             return box.left, box.right, box.bottom, box.top - box.bottom
         if self.turn == 90:  # written upwards
