@@ -71,13 +71,13 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             raise RenderError("timeout", "not rendered within 120 seconds")
         if not markdown.strip():
             raise RenderError("empty", "there is no text to write")
-        return Rendered(f"%PDF {markdown}".encode(), markdown, 2, "", True, 0)
+        lost = "the PDF's text lacks 'LOST'" if "LOST" in markdown else ""
+        return Rendered(f"%PDF {markdown}".encode(), markdown, 2, "", True, 0, lost)
 
     async def ready() -> None:
         return None
 
     monkeypatch.setattr(writer, "render_pdf", render)
-    monkeypatch.setattr(writer, "pdf_text", lambda data: data.decode().replace("LOST", ""))
     monkeypatch.setattr(documents, "_check_machine", ready)
     return seen
 
@@ -241,3 +241,8 @@ def test_a_machine_without_pango_is_told_before_anything_is_paid(
 def test_unknown_profiles_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="'three_columns'"):
         run(tmp_path, Author(), settings(count=1, profiles=["three_columns"]))
+
+
+def test_a_language_that_the_embedded_writer_lacks_is_one_plain_error(tmp_path: Path, quick: list[str]) -> None:
+    with pytest.raises(UsageError, match="English and German, not French"):
+        run(tmp_path, Author(), settings(count=2, language="French"))

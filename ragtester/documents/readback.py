@@ -107,14 +107,10 @@ def compare_pdf(html: str, pdf_text: str) -> str | None:
 
 
 def pdf_text(data: bytes) -> str:
-    """Text of all pages as pdfium gives it."""
-    import pypdfium2
+    """Text of a PDF through our own reader, as a later stage will see it. pdfium is not safe for several threads."""
+    from ragtester.documents.pdf import read_pdf
 
-    pdf = pypdfium2.PdfDocument(data)
-    try:
-        return "\n".join(page.get_textpage().get_text_bounded() for page in pdf)
-    finally:
-        pdf.close()
+    return read_pdf(data).text
 
 
 def _common(want: str, at: int, have: str, position: int) -> int:

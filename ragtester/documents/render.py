@@ -16,7 +16,7 @@ from ragtester.errors import MissingPackageError
 
 SECONDS = 120.0
 # One thread: numpy reserves address space for each, which would count against the child's memory limit. The date: fonts
-# that are cut down to the letters in use get it instead of the present time, so that the same text gives the same bytes.
+# that are cut down to the letters in use get it, not the present time, so that the same text gives the same bytes.
 ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
@@ -45,7 +45,10 @@ class RenderError(Exception):
 
 @dataclass(frozen=True)
 class Rendered:
-    """A PDF, its HTML (what the page shows), and what could not be drawn."""
+    """A PDF, its HTML (what the page shows), and what could not be drawn.
+
+    `lost` says which text our own reader does not get back from the PDF; empty where all of it comes back in order.
+    """
 
     pdf: bytes
     html: str
@@ -53,6 +56,7 @@ class Rendered:
     missing_characters: str
     fonts_checked: bool
     cleaned_characters: int
+    lost: str = ""
 
 
 def render_pdf(

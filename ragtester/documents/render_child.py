@@ -65,14 +65,27 @@ def _render(markdown: str, profile: str, language: str, seed: int) -> tuple[dict
     pdf, pages = _write(html, stylesheet(profile, seed))
     if pages == 0:
         return {"failure": ["empty", "there is no visible text to write"]}, b""
+    shown = re.sub(r'src="data:[^"]*"', 'src=""', html)
     rendered = {
-        "html": re.sub(r'src="data:[^"]*"', 'src=""', html),
+        "lost": _lost(shown, pdf),
+        "html": shown,
         "pages": pages,
         "missing_characters": missing or "",
         "fonts_checked": missing is not None,
         "cleaned_characters": cleaned,
     }
     return {"rendered": rendered}, pdf
+
+
+def _lost(html: str, pdf: bytes) -> str:
+    """What our own reader does not get back from the PDF; empty where all text comes back in order."""
+    from ragtester.documents.readback import compare_pdf, pdf_text
+    from ragtester.documents.unreadable import UnreadableError
+
+    try:
+        return compare_pdf(html, pdf_text(pdf)) or ""
+    except UnreadableError as error:
+        return f"our own reader gets nothing from the PDF: {error}"
 
 
 def _write(html: str, css: str) -> tuple[bytes, int]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragtester.documents.fonts import explain_missing
-from ragtester.documents.readback import compare_pdf, pdf_text
 from ragtester.documents.render import Rendered, RenderError, render_pdf
 from ragtester.provenance import sha256_file, sha256_text
 from ragtester.records import Call, Failure, GeneratedDocument, GeneratedRow, UngeneratedDocument
@@ -63,9 +62,8 @@ def write_files(folder: Path, draft: Draft) -> GeneratedRow:
         )
     except RenderError as error:
         return _kept_markdown(folder, draft, stem, markdown, Failure(type=error.type, message=str(error)))
-    lost = compare_pdf(rendered.html, pdf_text(rendered.pdf))
-    if lost:
-        return _kept_markdown(folder, draft, stem, markdown, Failure(type="read_back", message=lost))
+    if rendered.lost:
+        return _kept_markdown(folder, draft, stem, markdown, Failure(type="read_back", message=rendered.lost))
     return _written(folder, draft, stem, markdown, rendered)
 
 

@@ -172,9 +172,13 @@ async def _check_machine() -> None:
 
 
 async def _write_all(shift: _Shift, todo: list[Order]) -> None:
-    async with asyncio.TaskGroup() as group:
-        for order in todo:
-            group.create_task(_write_one(shift, order))
+    try:
+        async with asyncio.TaskGroup() as group:
+            for order in todo:
+                group.create_task(_write_one(shift, order))
+    except BaseExceptionGroup as group_error:
+        # One line for the user instead of a tree: the first error stopped the others.
+        raise group_error.exceptions[0] from group_error
 
 
 async def _write_one(shift: _Shift, order: Order) -> None:

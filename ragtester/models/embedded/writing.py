@@ -23,6 +23,11 @@ GENERAL = {"en": "general", "de": "allgemein"}
 WORDS_A_PAGE = 420
 PROSE_INSTANCES = 60
 DEFAULT_WORDS = 1500
+# Share of a topic's words that a subject must know to be about it.
+ENOUGH = 0.4
+_SMALL_WORDS = frozenset(
+    {"the", "and", "for", "with", "from", "der", "die", "das", "und", "von", "für", "eine", "einer"}
+)
 _REFERENCE = re.compile(r"\{ref:(\w+)\}")
 
 
@@ -86,7 +91,7 @@ def choose_subject(request: WriteDocument, language: str) -> str:
         names = sorted(set(known) - {GENERAL[language]})
         round_ = random.Random(f"subject {request.seed // len(names)}")  # noqa: S311 - reproducible, not secret
         return names[(request.seed + round_.randrange(len(names))) % len(names)]
-    words = set(re.findall(r"\w+", request.topic.lower()))
+    words = {word for word in re.findall(r"\w{3,}", request.topic.lower()) if word not in _SMALL_WORDS}
     stems = words | {word.removesuffix("s") for word in words}
     scores = {
         name: sum(
@@ -95,7 +100,7 @@ def choose_subject(request: WriteDocument, language: str) -> str:
         for name, data in known.items()
     }
     best = max(scores, key=lambda name: (scores[name], name))
-    return best if scores[best] else GENERAL[language]
+    return best if scores[best] >= ENOUGH * len(words) and scores[best] else GENERAL[language]
 
 
 def _write(request: WriteDocument, language: str, size: _Size) -> WrittenDocument:
@@ -192,13 +197,11 @@ class _Composer:
         return "\n\n".join(self.world.fill(line) for line in lines)
 
     def _chosen(self, lines: list[Any]) -> list[str]:
-        """Some or all sentences, one variant of each; in their order, for later ones build on earlier ones."""
+        """The first or all sentences, one variant of each; none is skipped, for later ones build on earlier ones."""
         pick = self.world.pick
         usable = [line for line in lines if self._resolvable(line if isinstance(line, str) else line[0])]
         count = max(2, round(self.size.share * len(usable)))
-        kept = sorted(pick.sample(range(len(usable)), k=min(count, len(usable))))
-        chosen = [usable[index] for index in kept]
-        return [line if isinstance(line, str) else pick.choice(line) for line in chosen]
+        return [line if isinstance(line, str) else pick.choice(line) for line in usable[:count]]
 
     def _resolvable(self, line: str) -> bool:
         return all(key in self.world.references for key in _REFERENCE.findall(line))
