@@ -21,7 +21,7 @@ from ragtester.tasks import Embedder
 from ragtester.workspace import slug
 
 DOCUMENTS_IN_MEMORY = 16
-# Stores that are filled or asked at once: few, so that the first cell's calls are soon on their way.
+# Stores that are filled or asked at once. The very first is alone, so that its calls are soon on their way.
 STORES_AT_ONCE = 2
 
 
@@ -82,7 +82,8 @@ class Stores:
     embedders: Callable[[str], Embedder]
     cases_of_all: Callable[[str], Iterable[Case]]
     _embedders: dict[str, Embedder] = field(default_factory=dict)
-    _turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(STORES_AT_ONCE))
+    _turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
+    _turns: int = 1
     _corpus: dict[str, asyncio.Task[dict[str, list[Hit]]]] = field(default_factory=dict)
 
     def embedder(self, name: str) -> Embedder:
@@ -131,4 +132,8 @@ class Stores:
             return await index.open_store(folder, key, chunks, embedder, progress, batch_size=size)
 
         async with self._turn:
-            return await index.search(open_it, [case.question for case in cases], settings.execute.k, progress)
+            hits = await index.search(open_it, [case.question for case in cases], settings.execute.k, progress)
+        if self._turns < STORES_AT_ONCE:
+            self._turns += 1
+            self._turn.release()
+        return hits
