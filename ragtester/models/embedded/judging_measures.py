@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from ragtester.models.embedded.judging_conflicts import conflict, denies
 from ragtester.models.embedded.judging_cover import Cover, cover
+from ragtester.models.embedded.judging_premise import correction, quote
 from ragtester.models.embedded.judging_statements import Body, Embed, Statement, join, read
 from ragtester.models.embedded.judging_style import clarity
 from ragtester.tasks import JudgeAnswer
-from ragtester.text.normalise import fold
-from ragtester.text.quantities import Quantity, Values, same_quantity
+from ragtester.text.quantities import Values
 
 SHORT_MASS = 9.0
 """An expected answer up to this mass is a value or a phrase: its values decide."""
@@ -18,7 +18,6 @@ NEAR = 0.35
 """From this closeness on two statements are about the same thing and can contradict each other."""
 SAME = 0.6
 """The same for the evidence, and for opposites in long answers, where much is said beside the point."""
-SUPPORTED = 0.5
 UNSUPPORTED, UNSUPPORTED_MASS, UNSUPPORTED_COST = 0.22, 4.0, 0.15
 """A statement of some mass with less support than this is an invention; one costs this much beyond its own weight."""
 CONFLICT_COST = 0.1
@@ -60,7 +59,7 @@ def measure(request: JudgeAnswer, embed: Embed | None) -> Measures:
             "completeness": complete_reason,
             "clarity": ", ".join(faults) or "no fault of form",
         },
-        "" if request.answerable else _correction(texts.answer, texts.question, texts.support),
+        "" if request.answerable else correction(texts.answer, texts.question, texts.support),
     )
 
 
@@ -162,7 +161,7 @@ def _completeness(texts: _Texts) -> tuple[float, str]:
     score = min(1.0, score)
     reason = f"{score:.0%} of the expected answer is covered"
     least = min(zip(scores, expected.statements, strict=True), key=lambda pair: pair[0], default=None)
-    return score, reason + (f"; least: {_quote(least[1].text)}" if least and least[0] < 0.4 else "")
+    return score, reason + (f"; least: {quote(least[1].text)}" if least and least[0] < 0.4 else "")
 
 
 def _faithfulness(texts: _Texts) -> tuple[float, str]:
@@ -190,7 +189,7 @@ def _faithfulness(texts: _Texts) -> tuple[float, str]:
         score = min(score - UNSUPPORTED_COST, 0.69)
     score = max(0.0, score)
     reason = f"{score:.0%} supported by the expected answer{' and the evidence' if texts.has_evidence else ''}"
-    return score, reason + (f"; without support: {_quote(inventions[0])}" if inventions else "")
+    return score, reason + (f"; without support: {quote(inventions[0])}" if inventions else "")
 
 
 def _relevance(texts: _Texts) -> tuple[float, str]:
@@ -215,32 +214,3 @@ def _gist(one: Body, other: Body) -> float:
     if one.whole is None or other.whole is None:
         return 0.0
     return min(1.0, max(0.0, (float(one.whole @ other.whole) - 0.2) / 0.65))
-
-
-def _correction(answer: Body, question: Body, support: Cover) -> str:
-    """How an answer to an unanswerable question denies its premise by a supported other value; "" where it does not.
-
-    Narrow on purpose: the question names a value, the answer denies it ("not ten") and gives another in a statement
-    that the evidence supports.
-    """
-    for place, claim in enumerate(answer.statements):
-        for asked in question.quantities:
-            ruled_out = any(_written(question, asked).startswith(fold(_shown(claim, one))) for one in claim.denied)
-            others = [one for one in claim.quantities if one.unit == asked.unit and not same_quantity(one, asked)]
-            if others and ruled_out and support.scores[place] >= SUPPORTED:
-                return _quote(claim.text)
-    return ""
-
-
-def _shown(statement: Statement, quantity: Quantity) -> str:
-    return statement.text[quantity.start : quantity.end]
-
-
-def _written(body: Body, quantity: Quantity) -> str:
-    """A quantity of a text as it is written there, folded ("ten years")."""
-    return next((fold(_shown(one, quantity)) for one in body.statements if quantity in one.quantities), "")
-
-
-def _quote(text: str) -> str:
-    short = " ".join(text.split())
-    return f"'{short[:80]}…'" if len(short) > 80 else f"'{short}'"
