@@ -295,8 +295,9 @@ def test_unknown_technique(tmp_path: Path) -> None:
 
 def test_manifest_tells_coverage_before_and_after(tmp_path: Path) -> None:
     corpus(tmp_path, alpha=14)
-    make(tmp_path)
+    _, _, progress = make(tmp_path)
     told = manifest(tmp_path)
+    assert any("4 of" in note and "8 of" in note and "sections covered" in note for note in progress.notes)
     assert told.ledger is not None and told.ledger.ok == 10 and told.models["fake:writer"] == "fake:writer-1"
     total = told.counts["coverage"]["total"]
     before, after = total["before_coverage_step"]["sections"], total["after"]["sections"]

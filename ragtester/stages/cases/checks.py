@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ragtester.stages.cases import phrases
 from ragtester.stages.cases.foreign import foreign
@@ -188,7 +189,7 @@ def copies_passage(draft: Draft, setting: Setting) -> str | None:
         return f"{overlap:.0%} of the question's words are the evidence's own; use other words"
     # Scripts without spaces are read in pairs of characters: two or three of them are a word.
     run = VERBATIM_RUN if _narrow(draft.question) else VERBATIM_PAIRS
-    if _shares_run(words(draft.question), [words(piece.text) for piece in setting.pieces], run):
+    if _shares_run(words(draft.question), [_words(piece.text) for piece in setting.pieces], run):
         return f"{VERBATIM_RUN} words or more in a row are copied from the passage; use other words"
     return None
 
@@ -229,9 +230,13 @@ def _narrow(text: str) -> bool:
     return sum(unicodedata.east_asian_width(character) in "WF" for character in text) * 2 < len(text)
 
 
-def _shares_run(question: list[str], texts: list[list[str]], length: int) -> bool:
+@lru_cache(maxsize=8)
+def _words(text: str) -> tuple[str, ...]:
+    """The words of a passage, which several drafts are compared with."""
+    return tuple(words(text))
+
+
+def _shares_run(question: list[str], texts: list[tuple[str, ...]], length: int) -> bool:
     """Whether `length` words in a row of the question stand in one of the texts."""
     runs = {tuple(question[at : at + length]) for at in range(len(question) - length + 1)}
-    return bool(runs) and any(
-        tuple(text[at : at + length]) in runs for text in texts for at in range(len(text) - length + 1)
-    )
+    return bool(runs) and any(text[at : at + length] in runs for text in texts for at in range(len(text) - length + 1))

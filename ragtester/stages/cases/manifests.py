@@ -61,6 +61,21 @@ class Tally:
             reached = {"before_coverage_step": coverage(document, sections, before), **reached}
         self.coverage[document.id] = reached
 
+    def in_words(self) -> str:
+        """The counts that a person wants to see at once."""
+        parts = []
+        for step, words in (("before_coverage_step", "before the coverage step"), ("after", "in the end")):
+            reached = [one[step]["sections"] for one in self.coverage.values() if step in one]
+            if reached:
+                part, whole = sum(one["covered"] for one in reached), sum(one["total"] for one in reached)
+                parts.append(f"{part} of {whole} sections covered {words}")
+        if self.overlaps:
+            mean = sum(self.overlaps) / len(self.overlaps)
+            parts.append(f"mean lexical overlap {mean:.2f} over {len(self.overlaps)} cases")
+        if self.reasons:
+            parts.append("unfilled: " + ", ".join(f"{count} {name}" for name, count in sorted(self.reasons.items())))
+        return "; ".join(parts) or "no rows"
+
     @staticmethod
     def _shared(rows: list[Row]) -> bool:
         return any(row.type == "baseline" for row in rows)

@@ -47,32 +47,23 @@ async def run(
     if any(name not in WORKERS for name in names):
         raise UsageError(f"unknown technique {asked!r}; known: {', '.join(WORKERS)}, all")
     found = read(workspace, settings, progress, corpus, overwrite)
+    donors = _donors(workspace, settings, found)
     results: list[StageResult] = []
     stopped: Failure | None = None
     for name in names:
-        desk = _desk(workspace, settings, models, embed, progress, name, found)
+        questions = Questions(settings.cases.near_duplicate)
+        desk = Desk(workspace, settings, models, embed, progress, name, donors, questions, found.copies())
         desk.stopped = stopped
         results.append(await _technique(desk, found, overwrite))
         stopped = desk.stopped
     return _together(workspace, settings, names, results)
 
 
-def _desk(
-    workspace: Workspace,
-    settings: Settings,
-    models: Models,
-    embed: Callable[[str], Embedder],
-    progress: Progress,
-    technique: str,
-    corpus: Corpus,
-) -> Desk:
-    def cut_donor(document: Document) -> list[Section]:
-        return cut(desk, document, read_text(workspace, settings.workspace.suite, document.id))
+def _donors(workspace: Workspace, settings: Settings, corpus: Corpus) -> Donors:
+    def read_and_cut(document: Document) -> list[Section]:
+        return cut(settings, document, read_text(workspace, settings.workspace.suite, document.id))
 
-    donors = Donors(corpus.documents, corpus.sketches, cut_donor, settings.workspace.seed)
-    questions = Questions(settings.cases.near_duplicate)
-    desk = Desk(workspace, settings, models, embed, progress, technique, donors, questions, copies=corpus.copies())
-    return desk
+    return Donors(corpus.documents, corpus.sketches, read_and_cut, settings.workspace.seed)
 
 
 async def _technique(desk: Desk, corpus: Corpus, overwrite: bool) -> StageResult:
@@ -101,6 +92,7 @@ async def _technique(desk: Desk, corpus: Corpus, overwrite: bool) -> StageResult
         desk.progress.finish()
     ledger = Ledger(planned=planned, ok=tally.ok, unfilled=tally.unfilled, skipped=planned - tally.ok - tally.unfilled)
     manifests.write(desk, corpus, started, ledger, tally)
+    desk.progress.note(f"cases ({desk.technique}): {tally.in_words()}")
     stopped = f"{desk.stopped.type}: {desk.stopped.message}" if desk.stopped else ""
     return StageResult("cases", ledger, manifests.path_of(desk).parent, tally.counts(corpus), stopped)
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from ragtester.documents.sections import cut_sections
 from ragtester.records import Case, Document, Failure, Section
+from ragtester.settings import Settings
 from ragtester.stages.cases.desk import Desk, Work
 from ragtester.stages.cases.drafting import Attempts
 from ragtester.stages.cases.plan import Candidate, Slot, plan_document
@@ -21,10 +22,10 @@ from ragtester.storage import append_row, write_rows
 from ragtester.tasks import STOPPING_FAILURES
 
 
-def cut(desk: Desk, document: Document, text: str) -> list[Section]:
+def cut(settings: Settings, document: Document, text: str) -> list[Section]:
     """The sections of a document, as many as its cases need at least where it is long enough."""
-    wanted = sections_wanted(desk.settings.cases)
-    return cut_sections(text, document.id, wanted, desk.settings.reading.max_section_tokens, document.language)
+    wanted = sections_wanted(settings.cases)
+    return cut_sections(text, document.id, wanted, settings.reading.max_section_tokens, document.language)
 
 
 class Strategy:
