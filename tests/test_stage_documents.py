@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -246,3 +248,41 @@ def test_unknown_profiles_are_refused(tmp_path: Path) -> None:
 def test_a_language_that_the_embedded_writer_lacks_is_one_plain_error(tmp_path: Path, quick: list[str]) -> None:
     with pytest.raises(UsageError, match="English and German, not French"):
         run(tmp_path, Author(), settings(count=2, language="French"))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize(
+    ("place", "after"), [("append_row", 0), ("append_row", 2), ("write_files", 1), ("write_json", 0)]
+)
+def test_a_kill_at_any_point_loses_and_doubles_nothing(
+    tmp_path: Path, quick: list[str], monkeypatch: pytest.MonkeyPatch, place: str, after: int
+) -> None:
+    child = os.fork()
+    if child == 0:
+        _run_until_killed(tmp_path, monkeypatch, place, after)
+    os.waitpid(child, 0)
+    finished = {row.ordinal for row in rows(tmp_path)}
+    author = Author()
+    result, _ = run(tmp_path, author, settings(count=5))
+    assert (result.ledger.ok, result.ledger.planned) == (5, 5)
+    assert [row.ordinal for row in rows(tmp_path)] == [0, 1, 2, 3, 4]
+    assert {request.seed - 70_049 for request in author.asked} == set(range(5)) - finished
+    assert len(list((tmp_path / "corpora" / "generated").glob("*.pdf"))) == 5
+
+
+def _run_until_killed(root: Path, monkeypatch: pytest.MonkeyPatch, place: str, after: int) -> None:
+    """In the forked child: run the stage and kill the process the moment `place` is reached once more than `after`."""
+    real = getattr(documents, place)
+    reached: list[str] = []
+
+    def deadly(*arguments: Any) -> Any:
+        if len(reached) == after:
+            os.kill(os.getpid(), signal.SIGKILL)
+        reached.append(place)
+        return real(*arguments)
+
+    monkeypatch.setattr(documents, place, deadly)
+    try:
+        run(root, Author(), settings(count=5))
+    finally:
+        os._exit(1)
