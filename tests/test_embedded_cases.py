@@ -38,14 +38,14 @@ def ask(text: str | tuple[str, ...] = MANUAL, **fields: Any) -> Draft:
         (
             "en",
             "The backup pump of the boiler house is inspected every 90 days.",
-            ("How often ", "To name "),
+            ("How often ", "For the record: "),
             "90 days",
         ),
         ("en", "A spare filter for the pump costs 42 euros.", ("How much money ", "What price "), "42 euros"),
         (
             "en",
             "Attendants of the night shift are relieved after five hours.",
-            ("After how long ", "To name "),
+            ("After how long ", "For the record: "),
             "five hours",
         ),
         ("en", "Grease valves are stored in the steel cabinet behind the workshop.", ("In which place ", "Where "), ""),

@@ -54,7 +54,7 @@ def test_needs_no_network_and_no_hash_seed() -> None:
 
 def test_hashing_shares_stems_and_depends_on_the_seed() -> None:
     one, inflected, other = hash_texts(["inspection", "inspections", "banana"])
-    assert one @ inflected > 0.4 > one @ other
+    assert one @ inflected > 0.25 > abs(one @ other)
     assert not np.allclose(hash_texts(["valve"], seed=0), hash_texts(["valve"], seed=1))
     assert hash_texts(["valve"], dimensions=64).shape == (1, 64)
 

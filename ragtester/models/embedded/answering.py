@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Chosen on cases that this engine wrote from four English manuals; docs/embedded-engine.md has the confusion table.
+# Chosen on cases that this engine wrote from four English manuals; docs/embedded-engine.md has the table.
 SUPPORT = 0.45
 COVER_WEIGHT = 0.6
 # Words this near (cosine of their vectors) count in part as the same word.
@@ -31,6 +31,8 @@ NEAR = 0.45
 # Added where the sentence is built the way an answer to such a question is.
 INTENDED = 0.12
 LONGEST = 420
+MOST_SEEN = 1 << 15
+_seen: dict[str, NDArray[np.float32]] = {}
 
 
 @dataclass(frozen=True)
@@ -145,13 +147,13 @@ def _near(terms: Sequence[str], sentences: Sequence[Sentence], code: str) -> dic
 
     held = sorted({stem for sentence in sentences for stem in sentence.stems})
     long = [stem for stem in held if len(stem) > 3]
-    matrix = np.stack([_vector(stem) for stem in long]) if long else np.zeros((0, 1), dtype=np.float32)
+    matrix = _vectors(long)
     known = set(held)
     found: dict[str, dict[str, float]] = {}
     for term in dict.fromkeys(terms):
         equal = dict.fromkeys(synonyms(term, code) & known, 0.8)
         if term not in known and long and len(term) > 3:
-            cosines = matrix @ _vector(term)
+            cosines = matrix @ _vectors([term])[0]
             equal |= {long[place]: 0.6 * float(cosines[place]) for place in np.flatnonzero(cosines >= NEAR)}
         found[term] = equal | ({term: 1.0} if term in known else {})
     return found
@@ -169,14 +171,24 @@ def _cover(near: dict[str, dict[str, float]], sentence: Sentence, weights: dict[
 
 
 def _similar(question: str, sentences: Sequence[Sentence]) -> list[float]:
-    asked = _vector(question)
-    return [float(asked @ _vector(sentence.text)) for sentence in sentences]
+    rows = _vectors([question, *(sentence.text for sentence in sentences)])
+    return [float(cosine) for cosine in rows[1:] @ rows[0]]
 
 
-@lru_cache(maxsize=1 << 14)
-def _vector(text: str) -> NDArray[np.float32]:
-    vector: NDArray[np.float32] = embed_texts([text])[0]
-    return vector
+def _vectors(texts: Sequence[str]) -> NDArray[np.float32]:
+    """One row a text; texts that were seen before are not embedded again."""
+    import numpy as np
+
+    found = {text: _seen.get(text) for text in dict.fromkeys(texts)}
+    missing = [text for text, vector in found.items() if vector is None]
+    if missing:
+        fresh = dict(zip(missing, embed_texts(missing), strict=True))
+        found.update(fresh)
+        if len(_seen) > MOST_SEEN:
+            _seen.clear()
+        _seen.update(fresh)
+    rows = [found[text] for text in texts]
+    return np.stack([row for row in rows if row is not None]) if rows else np.zeros((0, 1), dtype=np.float32)
 
 
 def _cut(text: str) -> str:

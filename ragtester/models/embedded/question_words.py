@@ -124,7 +124,7 @@ EN: Templates = {
         "wh": (
             "When {is} {S} {P}?",
             "At what point in time {is} {S} {P}?",
-            "What is the exact date on which {S} {is} {P}?",
+            "On which date {is} {S} {P}, exactly?",
         ),
         "keyword": ("{N} {P} date", "date {N} {P}"),
         "scenario": ("You are drawing up a timeline. Which date do you enter for when {S} {is} {P}?",),
@@ -150,7 +150,7 @@ EN: Templates = {
         "scenario": (),
     },
     "value_when": {
-        "wh": ("{W} {m} {S} {P}?", "To name the exact figure: {w_} {m} {S} {P}?"),
+        "wh": ("{W} {m} {S} {P}?", "For the record: {w_} {m} {S} {P}?"),
         "keyword": ("{N} {P} {w_}",),
         "scenario": (
             "A figure is missing in a report: {w_} {m} {S} {P}?",
