@@ -152,6 +152,13 @@ def test_left_and_right_heads_and_a_lone_chapter_head_go() -> None:
     assert text_of(make_pdf(pages)) == "\n\n".join(" ".join(body(n)) for n in range(10))
 
 
+def test_heads_that_name_the_document_and_the_chapter_go() -> None:
+    chapters = ["1 Two lines", "3 Wind", "6 Inspection and ropes", "8 Fares"]
+    heads = [f"Wendle Valley Cable Car: {chapter}" for chapter in chapters]
+    pages = [[(60, 800, head), *column(60, 740, body(n))] for n, head in enumerate(heads)]
+    assert text_of(make_pdf(pages)) == "\n\n".join(" ".join(body(n)) for n in range(4))
+
+
 def test_repeated_body_lines_stay() -> None:
     notice = ["Wear gloves and a harness at all times on this deck."]
     pages: list[list[Place | Styled]] = [

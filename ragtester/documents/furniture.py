@@ -21,6 +21,7 @@ _FOOT = 0.14
 _GAP = 1.7
 _MAX_ROWS = 4
 _MIN_PAGES = 3
+_SHARED_WORDS = 3
 _LARGER = 1.15
 _SLOT_SHARE = 0.4
 _TIGHT_SHARE = 0.6
@@ -51,6 +52,7 @@ def remove_furniture(pages: list[Page]) -> int:
     body = median(line.size for page in filled for line in page.lines)
     candidates = [candidate for page in filled for zone in ("top", "foot") for candidate in _edge(page, zone, body)]
     gone = _repeated(candidates, len(filled))
+    gone |= _alike_in_part(candidates)
     gone |= _in_slots(candidates, gone, len(filled))
     for page in filled:
         page.lines = [line for line in page.lines if id(line) not in gone]
@@ -115,6 +117,22 @@ def _repeated(candidates: list[_Candidate], pages: int) -> set[int]:
         elif spread == 2 == pages and len(numbered) == 2:
             gone.update(id(c.line) for c in same_place if c.apart)
     return gone
+
+
+def _alike_in_part(candidates: list[_Candidate]) -> set[int]:
+    """Heads that name the document and then the chapter (or the other way round), at one height on several pages."""
+    groups: dict[tuple[tuple[str, int], bool, str], list[_Candidate]] = defaultdict(list)
+    for candidate in candidates:
+        words = candidate.key.split()
+        if candidate.apart and len(words) > _SHARED_WORDS:
+            groups[candidate.slot, False, " ".join(words[:_SHARED_WORDS])].append(candidate)
+            groups[candidate.slot, True, " ".join(words[-_SHARED_WORDS:])].append(candidate)
+    return {
+        id(candidate.line)
+        for (_, _, shared), group in groups.items()
+        if len({candidate.page.number for candidate in group}) >= _MIN_PAGES and len(_LETTER.findall(shared)) >= 10
+        for candidate in group
+    }
 
 
 def _counting_along(group: list[_Candidate]) -> list[_Candidate]:
