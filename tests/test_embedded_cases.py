@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +95,26 @@ def test_every_style_is_recorded_and_different() -> None:
 def test_same_seed_same_draft_other_seeds_vary() -> None:
     assert ask(seed=3) == ask(seed=3)
     assert len({ask(seed=seed).question for seed in range(12)}) > 4
+
+
+def test_another_process_writes_the_same() -> None:
+    program = (
+        "from tests.test_embedded_cases import LEDGER, MANUAL, ask\n"
+        "print([ask((MANUAL, LEDGER), subtype=kind, seed=seed).model_dump_json() for kind in ('single', 'multi')"
+        " for seed in range(4)])"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=Path(__file__).parents[1],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[1])},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "77")
+    }
+    assert len(outputs) == 1
 
 
 def test_avoided_and_rejected_questions_do_not_come_back() -> None:

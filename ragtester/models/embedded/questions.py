@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ragtester.models.embedded import english, languages
 from ragtester.models.embedded.facts import Fact, Found, NoCase, keywords_of, proper_names, stem_counts
@@ -64,7 +65,8 @@ def write_cases(request: WriteCases) -> WrittenCases:
     return WrittenCases(cases=cases)
 
 
-def read(passages: Sequence[Passage], code: str) -> Reading:
+@lru_cache(maxsize=8)
+def read(passages: tuple[Passage, ...], code: str) -> Reading:
     """Every fact that the passages state, in order."""
     common = stem_counts([passage.text for passage in passages], code)
     names = proper_names(" ".join(passage.text for passage in passages))
