@@ -106,7 +106,7 @@ def figure(world: World, instances: list[str], number: int) -> str:
     caption = world.words["figure"].format(number=number, caption=spec["caption"])
     block = {
         "title": spec["title"],
-        "kind": world.pick.choice(("bar", "bar", "line")),
+        "kind": "bar",
         "labels": shown,
         "values": values,
         "unit": spec["unit"],
