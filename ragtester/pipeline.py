@@ -44,7 +44,7 @@ async def run_stages(
     spent_calls, spent_cost = 0, 0.0
     with workspace.lock():
         for stage in stages:
-            if options.overwrite or settings.execute.retry_failed:
+            if options.overwrite or settings.execute.retry_failed or settings.judge.retry_failed:
                 # Whoever asks for new rows wants new replies, not the kept ones.
                 workspace.journal(stage, _name(settings, stage)).unlink(missing_ok=True)
             gateway = open_gateway(workspace, settings, stage)
@@ -56,7 +56,7 @@ async def run_stages(
             results.append(result)
             if result.stopped:
                 break
-            if not gateway.stopped_models and not result.ledger.failed:
+            if not gateway.interrupted:
                 gateway.discard_journal()
     return results
 

@@ -338,7 +338,7 @@ class GeneratedDocument(Record):
 
 
 class UngeneratedDocument(Record):
-    """A document that was asked for and could not be written; where a reply came, its Markdown is kept as `markdown`."""
+    """A document that was asked for and could not be written; the Markdown of a reply is kept as `markdown`."""
 
     status: Literal["failed"] = "failed"
     ordinal: int

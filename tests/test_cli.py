@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,6 +27,11 @@ two days and costs 1,240 crowns.
 Ash is carried to the pit behind the coal store. The pit holds 3 tonnes. When it is full, the caretaker calls the
 haulier, who comes within 48 hours.
 """
+
+
+def rows_of(workspace: Path, pattern: str) -> list[dict[str, Any]]:
+    paths = sorted(workspace.glob(pattern))
+    return [json.loads(line) for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def ragtester(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -52,13 +58,11 @@ def workspace(tmp_path: Path) -> Path:
 def test_the_four_stages_leave_rows_for_everything(workspace: Path) -> None:
     done = ragtester(workspace, "run")
     assert done.returncode in (0, 3), done.stderr
-    cases = [json.loads(line) for path in workspace.glob("generated/main/*/*.jsonl") for line in path.open()]
+    cases = rows_of(workspace, "generated/main/*/*.jsonl")
     made = [case for case in cases if case["status"] == "ok"]
-    answers = [path for path in workspace.glob("answers/main/*__*/*.jsonl")]
-    verdicts = [path for path in workspace.glob("verdicts/main/*__*/*.jsonl")]
     assert len(cases) == 2 * 2 * 4  # documents × techniques × per_document
-    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in answers) == 4 * len(made)
-    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in verdicts) == 4 * len(made)
+    assert len(rows_of(workspace, "answers/main/*__*/*.jsonl")) == 4 * len(made)
+    assert len(rows_of(workspace, "verdicts/main/*__*/*.jsonl")) == 4 * len(made)
     assert f"cases: {len(cases)} planned = {len(made)} made" in done.stdout
     assert "Traceback" not in done.stderr
 
@@ -130,7 +134,7 @@ def test_no_key_is_rows_with_their_reason(workspace: Path) -> None:
     assert done.returncode == 3, done.stderr
     assert "OPENAI_API_KEY" in done.stderr
     assert "Traceback" not in done.stderr
-    rows = [json.loads(line) for path in workspace.glob("answers/main/openai*/*.jsonl") for line in path.open()]
+    rows = rows_of(workspace, "answers/main/openai*/*.jsonl")
     assert {row["failure"]["type"] for row in rows} == {"missing_key"}
 
 

@@ -19,7 +19,7 @@ from ragtester.models.replies import UnusableReply, parse
 from ragtester.models.scripted import ScriptedReplies, load_script
 from ragtester.records import Call, Failure, Record
 from ragtester.settings import Settings
-from ragtester.tasks import AnswerQuestion, Asked, Embedder, Task
+from ragtester.tasks import STOPPING_FAILURES, TRANSIENT_FAILURES, AnswerQuestion, Asked, Embedder, Task
 from ragtester.text.normalise import clean
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ class Gateway:
         self.served: dict[str, str | None] = {}
         self._renderer = Renderer(prompts_dir)
         self._root = root or Path()
+        # Whether any ask ended in a failure that another start may mend: its earlier replies are still worth keeping.
+        self.interrupted = False
         self._engine = engine
         self._scripts: dict[str, ScriptedReplies] = dict(scripted or {})
         self._callers: dict[str, ModelCaller] = {}
@@ -132,6 +134,7 @@ class Gateway:
         Raises UsageError and MissingPackageError for settings that cannot work, StorageError for a full disk.
         """
         if (stopped := self.shared.stopped.get(model)) is not None:
+            self.interrupted = True
             return Asked(None, Call(model=model, cost=0.0, attempts=0), stopped)
         name = resolve(model, self.settings)
         if name.provider == "embedded":
@@ -146,6 +149,8 @@ class Gateway:
             asked = await self._chat(name, task, request)
         if asked.call.served_model is not None or model not in self.served:
             self.served[model] = asked.call.served_model
+        if asked.failure is not None and asked.failure.type in TRANSIENT_FAILURES | STOPPING_FAILURES:
+            self.interrupted = True
         return asked
 
     async def _embedded(self, name: ModelName, task: Task[Q, R], request: Q) -> Asked[R]:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import ragtester
 from ragtester.errors import RagtesterError, UsageError
 from ragtester.progress import Progress, StageResult
 from ragtester.provenance import is_floating, now, revision, sha256_file, versions
@@ -232,7 +231,7 @@ class _Job:
         }
 
     def _manifest(self) -> Manifest:
-        execute, (head, dirty) = self.settings.execute, revision(Path(ragtester.__file__).parent)
+        execute, (head, dirty) = self.settings.execute, revision(Path(__file__).parent)
         llms = dict.fromkeys(llm for llms in self.matrix.values() for llm in llms)
         names = [*llms, *self.matrix]
         return Manifest(
