@@ -57,9 +57,11 @@ def _set_in(found: Found, context: str, line: str) -> Found:
 
 def _condition(line: str, names: frozenset[str]) -> Found | None:
     """`If C, M`: what happens, or what is to be done."""
-    match = re.match(r"(?P<w>If|When|Whenever|Once) (?P<c>[^,;:()]{12,90}), (?:then )?(?P<m>[^:;]{15,170})[.!]$", line)
+    match = re.match(
+        r"(?P<w>If|When|Whenever|Once) (?P<c>[^,;:()]{12,90}), (?:then )?(?P<m>[^:;]{15,170}?)(?:;.*)?[.!]$", line
+    )
     if not match or re.search(
-        r"\b(?:it|they|them|their|its|he|she|one|ones|so|not sure|the latter|want|more|also|another|other|already)\b",
+        r"\b(?:it|they|them|their|its|he|she|one|ones|so|not sure|the latter|want|more(?! than)|also|another|other|already)\b",
         match["c"],
     ):
         return None
@@ -71,7 +73,7 @@ def _condition(line: str, names: frozenset[str]) -> Found | None:
                           r"|call|ask|try|go|change|put|choose|do|see|consult|report|upload)\b", main)  # fmt: skip
     if imperative and main.startswith(("see", "consult")):
         return None
-    if not told and not imperative and (not parse(main[:1].upper() + main[1:], names) or " you " in f" {main} "):
+    if not told and not imperative and (not _plain_start(main, names) or " you " in f" {main} "):
         return None
     first, _, others = match["c"].partition(" ")
     condition = f"{first if name_like(first, names) and first not in ('A',) else first.lower()} {others}"
@@ -79,6 +81,11 @@ def _condition(line: str, names: frozenset[str]) -> Found | None:
         return None
     kind = "what_to_do" if told or imperative else "consequence"
     return Found(kind, {"C": condition, "w": match["w"].lower()}, main, _sentence(line))
+
+
+def _plain_start(main: str, names: frozenset[str]) -> bool:
+    """Whether a main clause opens with a noun: it parses, or an article comes first."""
+    return bool(re.match(r"(?:the|an?|all|every|no) \w", main)) or parse(main[:1].upper() + main[1:], names) is not None
 
 
 def _presence(line: str, names: frozenset[str]) -> Found | None:

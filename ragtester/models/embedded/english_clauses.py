@@ -96,7 +96,11 @@ def _agent(clause: Clause) -> Found | None:
     match = re.match(
         r"(?P<p>\w+(?:ed|en|wn|de|ilt|ld|nt|un|et|ut))\s+(?P<by>by|using|with|via|through)\s+(?P<v>.+)", rest
     )
-    if not match or match["p"] not in PARTICIPLES:
+    if (
+        not match
+        or match["p"] not in PARTICIPLES
+        or re.match(r"(?:\d|a factor|half|one|two|three|at least)\b", match["v"])
+    ):
         return None
     verb = clause.verb if modal else ("are" if clause.plural and clause.verb == "are" else clause.verb)
     means = match["by"] != "by" or bool(re.match(r"\w+ing\b", match["v"]))

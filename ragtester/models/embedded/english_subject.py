@@ -27,6 +27,13 @@ _ARTICLES = frozenset({"the", "a", "an", "each", "every", "all"})
 _PREPOSITION = re.compile(r"\s(?:of|for|in|from|to|with|on|under|at|by|between|without|into|within)\s")
 
 
+# "The middle station, Tern Alp, which ..., lies at ...": what stands between subject and verb.
+_APPOSITION = re.compile(
+    r"^((?:The|An?) [^,]{3,50}), [^,]{2,50}(?:, (?:which|who) [^,]{3,60})?, "
+    r"(?=(?:is|are|was|were|has|have|must|may|can|should|shall|lies|lie|stands|stand|takes|take|costs|cost|contains)\b)"
+)
+
+
 @dataclass(frozen=True)
 class Clause:
     """Subject, finite verb and the rest of a sentence; `plural` is the verb's number."""
@@ -41,6 +48,7 @@ class Clause:
 def parse(line: str, names: frozenset[str]) -> Clause | None:
     """Split at the first word that can only be the finite verb; None unless what stands before is a noun phrase."""
     line = re.sub(r"\s\((?:[^()]*)\)", "", line[:1].upper() + line[1:]).rstrip(".! ")
+    line = _APPOSITION.sub(r"\1 ", line)
     tokens = line.split(" ")
     for place, token in enumerate(tokens[1:14], start=1):
         form = _finite(token, tokens, place)
@@ -127,4 +135,5 @@ def _is_plain(text: str, tokens: list[str], lowered: list[str], names: frozenset
         return True
     if lowered[0] in ("every", "each", "all") and (lowered[0] == "all") != is_plural(text):
         return True
-    return len(tokens) == 1 and not is_plural(text) and not name_like(tokens[0], names)
+    noun = lowered[0].endswith(("tion", "sion", "ment", "ance", "ence", "ity", "ness", "ship"))
+    return len(tokens) == 1 and not noun and not is_plural(text) and not name_like(tokens[0], names)

@@ -56,6 +56,9 @@ PARTICIPLES = frozenset(
     founded introduced established invented discovered launched opened closed approved adopted accepted rejected cleaned
     inspected replaced repaired measured calculated computed estimated recorded monitored connected attached mounted
     encoded decoded converted translated identified distinguished selected enabled disabled activated signed encrypted
+    declared confirmed relieved counted lowered raised refunded withdrawn described stated tightened washed cooled heated
+    thrown wiped rinsed paid told decided demanded charged discarded shifted entered collected emptied ordered booked
+    cancelled taught chaired supervised funded financed elected appointed insured treated transported
     registered listed organised organized grouped handled processed performed carried completed initiated triggered
     submitted requested ordered delivered shipped served cut split divided packaged imported exported linked""".split()
 )

@@ -74,6 +74,8 @@ def keywords_of(value: str, asked: str, common: Counter[str], language: str, lim
         if quantity.unit or any(character.isdigit() for character in text):
             _add(chosen, text, known, language)
     for match in _NAMED.finditer(value):
+        if not any(character.isalpha() for character in match.group()):
+            continue
         _add(chosen, match.group().strip(".,;:"), known, language)
     # Chinese has no mark between words: the end of a clause is the likeliest to be one.
     pattern = _CLAUSE_END if language == "zh" else _CONTENT

@@ -160,7 +160,7 @@ EN: Templates = {
     },
     "price": {
         "wh": ("What price has to be paid for {S}{q}?", "How much money is needed for {S}{q}?"),
-        "keyword": ("{N}{q} price",),
+        "keyword": ("{N} price",),
         "scenario": (
             "You are drawing up a budget. What amount do you enter for {S}{q}?",
             "A visitor at the counter asks for the price of {S}{q}. What do you say?",
