@@ -61,6 +61,9 @@ class StageResult:
 
     @property
     def exit_code(self) -> int:
-        """0 done; 3 finished, but something failed, is unfilled, was skipped, or a limit stopped the stage."""
-        whole = self.ledger.ok == self.ledger.planned and not self.stopped
-        return 0 if whole and not self.counts.get("unreadable") else 3
+        """0 done; 3 finished, but rows failed, were skipped or not graded, or files could not be read.
+
+        A case that is unfilled for want of a good question is accounted for in the ledger and is no failure.
+        """
+        troubled = self.ledger.failed or self.ledger.skipped or self.stopped or self.counts.get("unreadable")
+        return 3 if troubled else 0

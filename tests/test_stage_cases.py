@@ -135,7 +135,7 @@ def test_a_writer_that_repeats_itself_fills_one_slot_and_ends(tmp_path: Path) ->
 
     chosen = settings(shares={"complexity": 0, "rejection": 1, "coverage": 0}, attempts=2, candidates=1)
     result, models, _ = make(tmp_path, FakeModels(reply), chosen)
-    assert (result.ledger.planned, result.ledger.ok, result.ledger.unfilled, result.exit_code) == (10, 1, 9, 3)
+    assert (result.ledger.planned, result.ledger.ok, result.ledger.unfilled, result.exit_code) == (10, 1, 9, 0)
     # One request for the first; two for each of the nine others, and no more.
     assert len(models.written()) == 1 + 9 * 2
     failed = [row for row in rows(tmp_path, "alpha") if isinstance(row, UnfilledCase)]
@@ -198,13 +198,13 @@ def test_transient_failure_is_made_again_and_spent_one_is_not(tmp_path: Path) ->
         return None
 
     result, models, _ = make(tmp_path, FakeModels(reply))
-    assert result.ledger.unfilled == 4 and result.exit_code == 3
+    assert result.ledger.failed == 4 and result.exit_code == 3
     lost = {row.subtype: row for row in rows(tmp_path, "alpha") if isinstance(row, UnfilledCase)}
     assert lost["multi"].failure.type == "timeout" and lost["multi"].attempts == 1
     assert lost["invented"].failure.type == "truncated" and lost["invented"].rejected == ("call:truncated",) * 9
     again, models, _ = make(tmp_path)
     assert [request.subtype for request in models.written()] == ["multi"]
-    assert again.ledger.unfilled == 3 and [row.type for row in rows(tmp_path, "alpha")][-1] == "coverage"
+    assert again.ledger.failed == 3 and [row.type for row in rows(tmp_path, "alpha")][-1] == "coverage"
 
 
 def test_budget_stops_cleanly_and_the_next_start_goes_on(tmp_path: Path) -> None:
@@ -333,7 +333,7 @@ def test_baseline_asks_again_for_what_a_timeout_left(tmp_path: Path) -> None:
         return WrittenCases(cases=first_reply(request)[:7])
 
     result, _, _ = make(tmp_path, FakeModels(reply), technique="baseline")
-    assert (result.ledger.ok, result.ledger.unfilled) == (7, 3)
+    assert (result.ledger.ok, result.ledger.failed) == (7, 3)
     kept = rows(tmp_path, "alpha", "baseline")[:7]
     result, models, _ = make(tmp_path, technique="baseline")
     assert [request.count for request in models.written()] == [3] and result.ledger.ok == 10
@@ -344,7 +344,7 @@ def test_baseline_document_that_does_not_fit(tmp_path: Path) -> None:
     corpus(tmp_path, alpha=14)
     models = FakeModels(lambda _: Failure(type="too_long", message="9000 tokens do not fit into 8192"))
     result, _, _ = make(tmp_path, models, technique="baseline")
-    assert result.ledger.unfilled == 10 and len(models.seen) == 1
+    assert result.ledger.failed == 10 and len(models.seen) == 1
     assert {row.failure.type for row in rows(tmp_path, "alpha", "baseline")} == {"too_long"}
 
 

@@ -80,7 +80,7 @@ async def run(
             await _check_machine()
         await _write_all(shift, todo)
     finally:
-        _close(shift, orders, settings, workspace, started)
+        _close(shift, orders, settings, started)
         progress.finish()
     return _result(shift, orders)
 
@@ -212,7 +212,7 @@ def _draft_on_disk(shift: _Shift, order: Order) -> Draft | None:
     return Draft.from_markdown(shift.folder, row, order.request)
 
 
-def _close(shift: _Shift, orders: list[Order], settings: Settings, workspace: Workspace, started: str) -> None:
+def _close(shift: _Shift, orders: list[Order], settings: Settings, started: str) -> None:
     """Rows in planned order, and the manifest that says what the folder holds."""
     if not shift.rows and not shift.folder.is_dir():
         return
@@ -220,7 +220,7 @@ def _close(shift: _Shift, orders: list[Order], settings: Settings, workspace: Wo
     write_rows(shift.folder / LEDGER, rows)
     wanted = settings.documents
     ok = [row for row in rows if isinstance(row, GeneratedDocument)]
-    head, dirty = revision(workspace.root)
+    head, dirty = revision(Path(__file__).parent)
     served = {row.call.served_model for row in ok if row.call and row.call.served_model}
     floating = tuple(name for name in sorted({wanted.model, *served}) if is_floating(name))
     manifest = Manifest(

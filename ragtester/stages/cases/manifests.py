@@ -14,7 +14,7 @@ from ragtester.records import Case, Document, Ledger, Manifest, Section
 from ragtester.stages.cases.coverage import add, coverage
 from ragtester.stages.cases.desk import Desk
 from ragtester.stages.cases.reading import Corpus
-from ragtester.stages.cases.rows import Row
+from ragtester.stages.cases.rows import Row, call_failed
 from ragtester.storage import read_json, write_json
 
 
@@ -24,6 +24,7 @@ class Tally:
 
     ok: int = 0
     unfilled: int = 0
+    failed: int = 0
     asked: Counter[str] = field(default_factory=Counter)
     filled: Counter[str] = field(default_factory=Counter)
     failed_checks: Counter[str] = field(default_factory=Counter)
@@ -51,7 +52,8 @@ class Tally:
                 self.styles[row.style or "none"] += 1
                 self.overlaps.extend([] if row.lexical_overlap is None else [row.lexical_overlap])
             else:
-                self.unfilled += 1
+                self.failed += call_failed(row)
+                self.unfilled += not call_failed(row)
                 self.reasons[row.failure.type] += 1
         self.ok += len(cases)
         self.observed.update(observed)

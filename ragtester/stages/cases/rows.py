@@ -111,6 +111,15 @@ def worth_another_start(row: Row) -> bool:
     return isinstance(row, UnfilledCase) and row.failure.type in STOPPING_FAILURES | TRANSIENT_FAILURES
 
 
+# Every call was answered and still there is no case. Any other type in an unfilled row is a call that failed.
+NO_GOOD_DRAFT = frozenset({"checks_failed", "no_case", "document_too_short", "duplicate_document"})
+
+
+def call_failed(row: UnfilledCase) -> bool:
+    """Whether the row is empty because a model or its server failed, not for want of a good question."""
+    return row.failure.type not in NO_GOOD_DRAFT
+
+
 def keep(
     path: Path, planned: dict[str, str], progress: Progress, overwrite: bool, *, drop: bool = True
 ) -> dict[str, Row]:

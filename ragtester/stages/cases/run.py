@@ -90,7 +90,8 @@ async def _technique(desk: Desk, corpus: Corpus, overwrite: bool) -> StageResult
         raise
     finally:
         desk.progress.finish()
-    ledger = Ledger(planned=planned, ok=tally.ok, unfilled=tally.unfilled, skipped=planned - tally.ok - tally.unfilled)
+    made = tally.ok + tally.failed + tally.unfilled
+    ledger = Ledger(planned=planned, ok=tally.ok, failed=tally.failed, unfilled=tally.unfilled, skipped=planned - made)
     manifests.write(desk, corpus, started, ledger, tally)
     desk.progress.note(f"cases ({desk.technique}): {tally.in_words()}")
     stopped = f"{desk.stopped.type}: {desk.stopped.message}" if desk.stopped else ""
@@ -116,6 +117,7 @@ def _together(
     whole = Ledger(
         planned=sum(one.planned for one in ledgers),
         ok=sum(one.ok for one in ledgers),
+        failed=sum(one.failed for one in ledgers),
         unfilled=sum(one.unfilled for one in ledgers),
         skipped=sum(one.skipped for one in ledgers),
     )
