@@ -107,6 +107,29 @@ def test_token_estimate_of_other_scripts() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("valves", 1),
+        ("pumproom", 2),  # eight letters: six and two
+        ("ab\u00e9cd", 1 + 1 + 1),  # two Latin runs, one other letter
+        ("12 345", 3),  # five digits, two a token
+        ("\u0661\u0662\u00b2", 2),  # Arabic-Indic digits and a superscript are digits
+        ("a, b; c!", 3 + 3),
+        (" \t\n\u3000\u2028\x1c", 0),
+        ("\ud800\x00", 1),  # two characters of no kind
+    ],
+)
+def test_token_estimate_by_hand(text: str, expected: int) -> None:
+    assert estimate_tokens(text) == expected
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_token_estimate_grows_with_the_text(one: str, other: str) -> None:
+    whole = estimate_tokens(one + " " + other)
+    assert estimate_tokens(one) <= whole <= estimate_tokens(one) + estimate_tokens(other)
+
+
+@pytest.mark.parametrize(
     ("text", "language", "expected"),
     [
         (

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+import string
+from collections import Counter
 from itertools import pairwise
 
 from ragtester.text.normalise import fold
@@ -31,7 +33,10 @@ _UNSPACED_START = re.compile(f"[{_UNSPACED}]")
 _CLUSTER = re.compile(f"[{_UNSPACED}][{_MARKS}]*")
 _ELIDED = frozenset({"l", "d", "j", "m", "t", "s", "n", "c", "qu", "jusqu", "lorsqu", "puisqu", "quelqu"})
 _WIDE = re.compile(f"[{_UNSPACED}\uac00-\ud7af\u1100-\u11ff]")
-_LATIN_RUN = re.compile(r"[A-Za-z]+")
+_NOT_ASCII = re.compile("[\0-\x7f]+")  # what to take out so that only other characters are left
+_LATIN_PIECE = re.compile(rb"[A-Za-z]{1,6}")
+_LETTERS, _DIGITS = string.ascii_letters.encode(), string.digits.encode()
+_SPACES, _PUNCTUATION = b" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f", b".,;:!?()[]{}\"'-/%&*#|<>=+_"
 
 
 def words(text: str) -> list[str]:
@@ -66,11 +71,14 @@ def estimate_tokens(text: str) -> int:
     characters, Chinese, Japanese and Korean one a character, punctuation one each. Within 25 % of the Llama 2
     tokenizer on English prose (tested); other tokenizers and languages differ more.
     """
-    latin = sum(math.ceil(len(run) / 6) for run in _LATIN_RUN.findall(text))
-    letters = sum(map(len, _LATIN_RUN.findall(text)))
-    digits = sum(character.isdigit() for character in text)
-    wide = len(_WIDE.findall(text))
-    spaces = sum(character.isspace() for character in text)
+    ascii_part = text.encode("ascii", "ignore")
+    others = Counter(_NOT_ASCII.sub("", text)) if len(ascii_part) < len(text) else Counter[str]()
+    latin = len(_LATIN_PIECE.findall(ascii_part if not others else text.encode("utf-8", "replace")))
+    letters, digits, spaces, punctuation = (
+        len(ascii_part) - len(ascii_part.translate(None, kind)) for kind in (_LETTERS, _DIGITS, _SPACES, _PUNCTUATION)
+    )
+    digits += sum(count for character, count in others.items() if character.isdigit())
+    spaces += sum(count for character, count in others.items() if character.isspace())
+    wide = sum(count for character, count in others.items() if _WIDE.match(character))
     rest = len(text) - letters - digits - wide - spaces
-    punctuation = sum(text.count(mark) for mark in ".,;:!?()[]{}\"'-/%&*#|<>=+_")
     return latin + math.ceil(digits / 2) + wide + punctuation + math.ceil(max(0, rest - punctuation) / 2)
