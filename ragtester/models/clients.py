@@ -22,6 +22,8 @@ from ragtester.text.normalise import clean
 RETRY_AFTER: ContextVar[dict[str, str] | None] = ContextVar("retry_after", default=None)
 # Fields of LangChain's Ollama client; everything else of `extra` is an option of the model.
 OLLAMA_FIELDS = {"keep_alive", "reasoning", "headers"}
+# Arguments that the OpenAI client takes beside the body, or that LangChain handles in a way of its own.
+NOT_IN_BODY = {"extra_headers", "extra_query", "timeout", "response_format"}
 
 
 def make_client(name: ModelName, limits: ProviderSettings, extra: dict[str, Any]) -> Any:
@@ -80,7 +82,11 @@ def split_extra(extra: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 @cache
 def _openai_class() -> type[Any]:
-    """LangChain's client without its raw response and its hop to another thread: a third less CPU a call."""
+    """LangChain's client with a shorter way to the server: no hop to another thread, no copy of the reply into models.
+
+    The body is plain JSON already, so that it goes to the OpenAI client's `post` as it is. `create` would compare it
+    with the types of every field first, which costs a fifth of a call's CPU.
+    """
     from langchain_core.outputs import ChatResult
     from langchain_openai import ChatOpenAI
 
@@ -89,10 +95,14 @@ def _openai_class() -> type[Any]:
             self, messages: list[Any], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
         ) -> ChatResult:
             payload = self._get_request_payload(messages, stop=stop, **kwargs)
-            if self._use_responses_api(payload) or "response_format" in payload:
+            if self._use_responses_api(payload) or not NOT_IN_BODY.isdisjoint(payload):
                 return await super()._agenerate(messages, stop, run_manager, **kwargs)
             payload.pop("stream", None)
-            return self._create_chat_result(await self.async_client.create(**payload))
+            further = payload.pop("extra_body", None) or {}
+            body = {**payload, **further}
+            return self._create_chat_result(
+                await self.root_async_client.post("/chat/completions", cast_to=object, body=body)
+            )
 
     return LeanChatOpenAI
 
