@@ -10,6 +10,7 @@ from ragtester.text.quantities import Quantity, Values, same_quantity
 from ragtester.text.words import words
 
 OPPOSITE_REACH = 3
+FEW_SHARED = 3
 
 
 def conflict(claim: Statement, truth: Statement, known: Values, given: frozenset[str], *, strict: bool) -> str:
@@ -28,7 +29,7 @@ def conflict(claim: Statement, truth: Statement, known: Values, given: frozenset
 
 def denies(claim: Statement, truth: Statement, given: frozenset[str], *, strict: bool = False) -> str:
     """Why `claim` says the contrary of `truth` by a negation or an opposite, values and names apart; "" if not."""
-    return _negation(claim, truth, given) or _opposite(claim, truth, given, strict=strict)
+    return _negation(claim, truth, given, strict=strict) or _opposite(claim, truth, given, strict=strict)
 
 
 def _other_value(claim: Statement, truth: Statement, known: Values, *, strict: bool) -> str:
@@ -63,7 +64,7 @@ def _alike(claim: Statement, said: Quantity, truth: Statement, one: Quantity) ->
 
 def _beside(statement: Statement, quantity: Quantity) -> set[str]:
     """Content stems of the words right before and right after a quantity."""
-    stems = {surface: stem for stem, surface in statement.surfaces}
+    stems = statement.stem_of
     near = [*words(statement.text[: quantity.start])[-1:], *words(statement.text[quantity.end :])[:1]]
     return {stems[word] for word in near if word in stems}
 
@@ -84,7 +85,7 @@ def _swapped(claim: Statement, truth: Statement) -> str:
 
 def _segments(statement: Statement) -> list[tuple[Quantity, set[str]]]:
     """Each quantity with the stems that follow it, up to the next quantity."""
-    stems = {surface: stem for stem, surface in statement.surfaces}
+    stems = statement.stem_of
     ends = [*(quantity.start for quantity in statement.quantities[1:]), len(statement.text)]
     return [
         (quantity, {stems[word] for word in words(statement.text[quantity.end : end]) if word in stems})
@@ -111,9 +112,14 @@ def _other_name(claim: Statement, truth: Statement, given: frozenset[str], *, st
     return ""
 
 
-def _negation(claim: Statement, truth: Statement, given: frozenset[str]) -> str:
-    """What one of the two denies and the other asserts, over at least a third of the stems that they share."""
+def _negation(claim: Statement, truth: Statement, given: frozenset[str], *, strict: bool) -> str:
+    """What one of the two denies and the other asserts, over at least a third of the stems that they share.
+
+    Two shared stems are little in a long answer, whose statements meet by chance: there it takes three.
+    """
     shared = set(claim.stems) & set(truth.stems)
+    if len(shared) < FEW_SHARED and not strict:
+        return ""
     # Two denials of the same thing reach over different words; only a denial against an assertion is told apart.
     if not shared or bool(claim.negated) == bool(truth.negated):
         return ""
@@ -138,6 +144,6 @@ def _opposite(claim: Statement, truth: Statement, given: frozenset[str], *, stri
 
 def _around(statement: Statement, word: str) -> set[str]:
     place = statement.sequence.index(word)
-    surfaces = {surface: stem for stem, surface in statement.surfaces}
+    stems = statement.stem_of
     near = statement.sequence[max(0, place - OPPOSITE_REACH) : place + OPPOSITE_REACH + 1]
-    return {surfaces[other] for other in near if other != word and other in surfaces}
+    return {stems[other] for other in near if other != word and other in stems}

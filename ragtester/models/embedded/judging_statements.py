@@ -27,6 +27,9 @@ NEGATION_REACH = 5
 _INSTEAD = re.compile(
     r"\b(?:instead of|rather than|anstelle von|anstatt|statt|au lieu de|en vez de|en lugar de)\b", re.I
 )
+# What a negator cannot reach across; "none" and "nobody" deny what goes before, unless "of" follows.
+_CLAUSE_END = re.compile(r"""[,;:()"，、–—]| - """)
+_BACKWARD = re.compile(r"\b(?:none|nobody)\b(?! of\b)", re.I)
 _DENIAL = re.compile(
     r"\b(?:not|nicht|pas|non|não|niet|inte|ikke|nie|не|instead of|rather than|statt)"
     r"(?: (?:for|in|at|to|the|für|a))?\s?$|不是$"
@@ -37,7 +40,8 @@ _DENIAL = re.compile(
 class Statement:
     """One sentence.
 
-    `stems` are the distinct content stems outside quantities, in order; `surfaces` pairs each with its first spelling;
+    `stems` are the distinct content stems outside quantities, in order; `surfaces` pairs each with its first spelling,
+    `stem_of` has all spellings;
     `denied` are quantities that are ruled out ("not ten"); `negated` are the stems in a negation's reach; `sequence`
     all words as they stand.
     """
@@ -45,6 +49,7 @@ class Statement:
     text: str
     stems: tuple[str, ...]
     surfaces: tuple[tuple[str, str], ...] = ()
+    stem_of: dict[str, str] = field(default_factory=dict, hash=False)
     quantities: tuple[Quantity, ...] = ()
     denied: tuple[Quantity, ...] = ()
     codes: frozenset[str] = frozenset()
@@ -127,6 +132,7 @@ def _statement(text: str, language: str) -> Statement:
         text=text,
         stems=tuple(dict.fromkeys(held.values())),
         surfaces=tuple({stemmed: word for word, stemmed in reversed(held.items())}.items()),
+        stem_of=held,
         quantities=tuple(quantity for quantity in named if quantity not in denied),
         denied=denied,
         codes=frozenset(codes(text, language)),
@@ -155,8 +161,8 @@ def _is_denied(before: str) -> bool:
 def _negated(bare: str, language: str) -> frozenset[str]:
     """Content stems in reach of a negator, up to the clause's end; empty where a quantity is what is negated."""
     reached: set[str] = set()
-    bare = _INSTEAD.sub("not", bare)
-    for clause in bare.replace(";", ",").replace(":", ",").replace("，", ",").replace("、", ",").split(","):
+    bare = _BACKWARD.sub(",", _INSTEAD.sub("not", bare))
+    for clause in _CLAUSE_END.split(bare):
         sequence = words(clause.replace("\u2420", " qqnumber "))
         places = [place for place, word in enumerate(sequence) if word in NEGATORS or word.endswith("n't")]
         for place in places:

@@ -10,6 +10,7 @@ NEGATORS = frozenset(
     listed(
         "not no never none without neither nor cannot nobody nothing can't don't doesn't isn't aren't won't didn't "
         "wasn't weren't hasn't haven't shouldn't mustn't needn't "
+        "avoid avoids avoided avoiding "
         "nicht kein keine keinen keiner keinem keines nie niemals ohne weder nichts "
         "pas jamais aucun aucune sans non rien ni nunca sin ningún ninguna jamás nada não nem nunca sem nenhum nenhuma "
         "niet geen nooit zonder mai senza nessun nessuna inte ikke ingen aldrig utan uden nie bez не нет без никогда "
