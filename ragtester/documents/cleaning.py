@@ -23,8 +23,8 @@ _SPACES = dict.fromkeys(
 _TABLE = str.maketrans({**_LIGATURES, **_SPACES, "\u2028": "\n", "\u2029": "\n", "\x0c": "\n", "\x85": "\n"})
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _SOFT_HYPHEN_BREAK = re.compile("(?<=\\w)\u00ad[ \\t]*\n[ \\t]*(?=\\w)")
-_BULLET = re.compile("^([ \\t]*)[\ue000-\uf8ff\x01-\x08\x0e-\x1f](?=[ \\t])", re.MULTILINE)
-_LEADERS = re.compile(r" *(?:\.[ \u00a0]?){6,}")
+_BULLET = re.compile("^([ \\t]*)[a-z]?[\ue000-\uf8ff\x01-\x08\x0e-\x1f](?=[ \\t])", re.MULTILINE)
+_LEADERS = re.compile(r"(?<=[^\s.…]) *(?:(?:\.[ \u00a0]?){5,}|…{2,})(?:\.[ \u00a0]?|…)*")
 _PRIVATE = "\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd"
 _LOST_BREAK = re.compile(f"(?<![^\\W\\d_]){BREAK}|{BREAK}(?![^\\W_])")
 _DROPPED = re.compile(
@@ -54,7 +54,7 @@ def clean_characters(text: str, *, keep_breaks: bool = False) -> tuple[str, int]
     digit.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if ". . ." in text or "....." in text:
+    if ". . ." in text or "....." in text or "……" in text:
         text = _LEADERS.sub(" .... ", text)
     if not _QUICK.search(text):
         return text, 0

@@ -25,6 +25,9 @@ _SHARED_WORDS = 3
 _LARGER = 1.15
 _SLOT_SHARE = 0.4
 _TIGHT_SHARE = 0.6
+_MOSTLY_APART = 2 / 3
+_BARE_NUMBER = re.compile(r"[\W_]*(?:\d{1,4}|[ivxlc]+)[\W_]*")
+_NUMBER_MARGIN = 0.2
 _NUMBER = re.compile(r"\d+")
 _ROMAN = re.compile(r"(?<![^\W_])[ivxlc]+(?![^\W_])")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -63,11 +66,12 @@ def _edge(page: Page, zone: str, body: float) -> list[_Candidate]:
     """The lines of the outermost block of a page, if it is at the edge and small enough."""
     sign = -1 if zone == "top" else 1
     ordered = sorted(page.lines, key=lambda line: sign * line.top)
-    limit = page.height * (_TOP if zone == "top" else _FOOT)
+    margin = {True: _NUMBER_MARGIN, False: _FOOT if zone == "foot" else 1 - _TOP}
     block: list[Line] = []
     rows, apart = 0, False
     for line in ordered:
-        inside = line.top > limit if zone == "top" else line.top < limit
+        depth = (page.height - line.top if zone == "top" else line.top) / max(1.0, page.height)
+        inside = depth < margin[bool(_BARE_NUMBER.fullmatch(line.text))]
         distance = abs(line.top - block[-1].top) if block else 0.0
         if block and distance > _GAP * 1.2 * body:
             apart = True
@@ -112,7 +116,8 @@ def _repeated(candidates: list[_Candidate], pages: int) -> set[int]:
             gone.update(id(c.line) for c in numbered if c.apart or len(numbered) >= _TIGHT_SHARE * pages)
             gone.update(id(c.line) for c in group if c.number is None and c.apart and key == "#")
         elif spread >= _MIN_PAGES:
-            tight = spread >= max(4, _TIGHT_SHARE * pages) and len(numbered) == len(group)
+            usual = len(numbered) == len(group) or sum(c.apart for c in same_place) > _MOSTLY_APART * len(same_place)
+            tight = spread >= max(4, _TIGHT_SHARE * pages) and usual
             gone.update(id(c.line) for c in same_place if c.apart or tight)
         elif spread == 2 == pages and len(numbered) == 2:
             gone.update(id(c.line) for c in same_place if c.apart)

@@ -25,8 +25,12 @@ class Hyphens:
     """Decides for each broken word of one document, first by what else the document says, then by rule."""
 
     def __init__(self, text: str) -> None:
-        plain = re.sub(rf"\S*{BREAK}\S*", " ", text).casefold()
-        found = _WORD.findall(plain)
+        printed = re.sub(rf"\S*{BREAK}\S*", " ", text)
+        # Names that have a capital inside, as they are printed elsewhere.
+        words = _WORD.findall(printed)
+        self._names = {word for word in set(words) if not word[1:].islower()}
+        plain = printed.casefold()
+        found = [word.casefold() for word in words]
         self._words = Counter(word for word in found if "-" not in word)
         self._compounds = Counter(word for word in found if "-" in word)
         self._parts = {pair for word in self._compounds for pair in zip(*_neighbours(word), strict=True)}
@@ -45,10 +49,13 @@ class Hyphens:
 
     def _resolve(self, found: re.Match[str]) -> str:
         before, left, right = found[1] or "", found[2], found[3]
-        return f"{before}{left}{'' if self._joins(before, left, right) else '-'}{right}"
+        compound = bool(before) or found.string[found.end() : found.end() + 1] == "-"
+        return f"{before}{left}{'' if self._joins(compound, left, right) else '-'}{right}"
 
-    def _joins(self, before: str, left: str, right: str) -> bool:
+    def _joins(self, compound: bool, left: str, right: str) -> bool:
         """Evidence first: the word as it stands elsewhere in the document, joined or with its hyphen."""
+        if left + right in self._names:
+            return True
         if not right.isalpha() or (right[0].isupper() and not left.isupper()):
             return False
         left, right = left.casefold(), right.casefold()
@@ -56,7 +63,7 @@ class Hyphens:
         hyphenated = self._compounds[f"{left}-{right}"] or int((left, right) in self._parts)
         if joined or hyphenated:
             return joined >= hyphenated
-        return self._joins_by_rule(bool(before), left, right)
+        return self._joins_by_rule(compound, left, right)
 
     def _joins_by_rule(self, compound: bool, left: str, right: str) -> bool:
         if right in _RUSSIAN_TAILS or (self._french and right in _FRENCH_TAILS):

@@ -24,11 +24,18 @@ _DENSEST = 0.52  # wider than that on average are letters only where most lines 
 _MARKER = re.compile(
     r"(?:[•‣◦▪●○■□➢➤✓✔∙·*–—-]\s|\(?\d{1,3}[.)]\s|\(?[a-zA-Z][.)]\s|\[\d+\]|\d+(?:\.\d+)+\.?\s|第[\d一二三四五六七八九十]+)"
 )
+_BULLET = re.compile(r"[•‣◦▪●○■□➢➤✓✔∙]\s")
 _LEADER = re.compile(r"(?:\.\s?){4,}|…{2,}")
 _TERMINAL = re.compile(r"[.!?…:;。！？：；][\"'”’»)\]」』）]*$")
 _BROKEN_END = re.compile(r"[^\W\d_]-$")
 _CONTINUES = re.compile(r"[a-zß-öø-ÿα-ωа-яё,;)\]]")
 _FIRST_WORD = re.compile(r"\S+")
+_CAPITALS = re.compile(r"[A-ZÀ-ÞА-Я]{3,}")
+_WIDER = 0.3
+_MONO_DENSITY = 0.6
+_CODE_LIKE = re.compile(r"\w[_/=]\w|<\w|\(\)")
+_INDEX_ENTRY = re.compile(r"[^\d.!?][^.!?]{1,70},\s\d{1,4}(?:[-–,\s]+\d{1,4})*")
+_INDEX_SHARE = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +57,13 @@ class Layout:
         self._sparse = 1.45 * min(self._density, _DENSEST)
         self._body = median([line.size for line in lines]) if lines else 10.0
         self._edges: dict[int, tuple[float, bool]] = {}
+        self._entries: set[int] = set()
         for page in pages:
             self._measure(page.lines)
 
     def _measure(self, lines: list[Line]) -> None:
         """Where each line's column ends, and whether the line reaches an edge that other lines reach too."""
+        entries = {id(line) for line in lines if _INDEX_ENTRY.fullmatch(line.text)}
         for index, line in enumerate(lines):
             near = lines[max(0, index - _WINDOW) : index + _WINDOW + 1]
             column = [
@@ -71,6 +80,8 @@ class Layout:
                 for other in column
             )
             edge = max((other.right for other in column), default=line.right)
+            if entries and sum(id(other) in entries for other in column) > _INDEX_SHARE * len(column) > 2:
+                self._entries.add(id(line))
             enough = 3 if width_units(line.text) > _NARROW else max(3, 0.5 * len(column))
             self._edges[id(line)] = (edge, aligned >= enough)
 
@@ -87,13 +98,22 @@ class Layout:
             return False  # set flush right
         word = _FIRST_WORD.match(following.text)
         first = following.text[0] if is_wide(following.text[0]) else word.group() if word else ""
-        needed = (width_units(first) + 0.5) * self._density * following.size
+        density = self._density
+        code = bool(_CODE_LIKE.search(first))
+        if code and line.text.startswith(f"{first} "):
+            return False  # calls or settings below each other
+        if following.opens_mono or code:
+            density = max(density, _MONO_DENSITY)
+        units = width_units(first) + _WIDER * sum(map(len, _CAPITALS.findall(first))) + 0.5
+        needed = units * density * following.size
         return justified or line.right + needed > edge + 0.2 * line.size
 
     def is_row(self, line: Line) -> bool:
-        """Rows of tables and contents: leaders, or far fewer characters than their width would hold."""
-        return bool(_LEADER.search(line.text)) or (
-            len(line.text) > 2 and _density(line) > self._sparse and " " in line.text
+        """Rows of tables, contents and indexes: leaders, or far fewer characters than their width would hold."""
+        return (
+            id(line) in self._entries
+            or bool(_LEADER.search(line.text))
+            or (len(line.text) > 2 and _density(line) > self._sparse and " " in line.text)
         )
 
     def separator(self, before: Line, after: Line, later: Line | None, tail: bool) -> str:
@@ -118,7 +138,8 @@ class Layout:
 
     def _in_prose(self, before: Line, after: Line, gap: float, ends: _Ends) -> str:
         full, closed = self.is_full(before, after), bool(_TERMINAL.search(before.text))
-        if _MARKER.match(after.text) and (closed or not full or abs(after.left - before.left) > 0.5 * after.size):
+        apart = closed or not full or abs(after.left - before.left) > 0.5 * after.size
+        if _BULLET.match(after.text) or (_MARKER.match(after.text) and apart):
             listed = _MARKER.match(before.text) or before.left > after.left + 0.5 * after.size
             return _PARAGRAPH if gap > (1.6 if listed else _WIDE_GAP) else "\n"
         if full and not closed and gap < 1.8 and _CONTINUES.match(after.text):

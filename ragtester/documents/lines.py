@@ -18,7 +18,8 @@ class Line:
     """One printed line. Lengths are PDF points, heights count upwards from the foot of the page.
 
     `top` is the baseline of its first character, `bottom` that of its last: they differ where pdfium joined two
-    printed lines at a broken word. `mono` and `bold` hold for its first and last character alike.
+    printed lines at a broken word. `mono` and `bold` hold for its first, middle and last character alike,
+    `opens_mono` for the first.
     """
 
     text: str
@@ -29,6 +30,7 @@ class Line:
     size: float
     mono: bool = False
     bold: bool = False
+    opens_mono: bool = False
 
 
 @dataclass(slots=True)

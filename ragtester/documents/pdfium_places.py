@@ -11,7 +11,9 @@ from typing import Any
 from ragtester.documents.cleaning import BREAK
 from ragtester.documents.lines import Line
 
-_MONO_NAME = re.compile(rb"courier|mono|consol|menlo|typewriter|cmtt|txtt|[a-z0-9]tt$|inconsolata|lettergothic", re.I)
+_MONO_NAME = re.compile(
+    rb"courier|mono|consol|menlo|typewriter|cmtt|txtt|[a-z0-9]tt\d*$|inconsolata|lettergothic", re.I
+)
 _BOLD_NAME = re.compile(rb"bold|black|heavy|cmbx|sfbx|-bol|demi", re.I)
 _FIXED_PITCH = 1
 _FORCE_BOLD = 1 << 18
@@ -65,6 +67,7 @@ class Places:
             left, right, foot, size = box_of(first)
             top = bottom = baseline(first)
             mono, bold = style(first)
+            opens_mono = mono
             if last > first:
                 _, right, last_foot, last_size = box_of(last)
                 raised = last_size > 1.05 * size  # a small first character is a raised mark, not the line's size
@@ -75,7 +78,10 @@ class Places:
                 if mono or bold:
                     last_mono, last_bold = style(last)
                     mono, bold = mono and last_mono, bold and last_bold
-            made.append(Line(text, left, right, top, bottom, size, mono, bold))
+                    if mono or bold:
+                        middle_mono, middle_bold = style(_middle(text, first, last))
+                        mono, bold = mono and middle_mono, bold and middle_bold
+            made.append(Line(text, left, right, top, bottom, size, mono, bold, opens_mono))
         return made
 
     def edges(self, place: int) -> tuple[float, float]:
@@ -115,6 +121,15 @@ class Places:
             )
             self._styles[name] = style
         return style
+
+
+def _middle(text: str, first: int, last: int) -> int:
+    """The place of a printed character near a line's middle, or the first one's.
+
+    The first where places cannot be told, and where the middle is of another script, which has fonts of its own.
+    """
+    half = len(text) // 2 + text.startswith(" ", len(text) // 2)
+    return first + half if last - first + 1 == len(text) and text[half] <= "\u024f" else first
 
 
 def _quick(function: Any, *arguments: Any) -> Callable[..., int]:
