@@ -21,6 +21,14 @@ THRESHOLDS = {
     "completeness": (0.33, 0.65),
     "clarity": (0.50, 0.80),
 }
+# The same where the expected answer is long. Two long answers seldom differ as much as two values do: so the criteria
+# step at different degrees of quality, and the mean of all five tells more degrees apart than each of them.
+LONG_THRESHOLDS = {
+    "faithfulness": (0.20, 0.70),
+    "relevance": (0.40, 0.70),
+    "completeness": (0.30, 0.60),
+    "clarity": (0.50, 0.80),
+}
 
 
 def judge_answer(request: JudgeAnswer, embed: Embed | None) -> AnswerJudged:
@@ -56,15 +64,19 @@ def soft_scores(request: JudgeAnswer, embed: Embed | None) -> dict[str, float]:
     return scores
 
 
-def rate(criterion: str, score: float) -> Rating:
-    """The rating of a score."""
-    partially, true = THRESHOLDS[criterion]
+def rate(criterion: str, score: float, length: float = 0.0) -> Rating:
+    """The rating of a score; `length` is that of the expected answer, 0 for a value to 1 for a paragraph."""
+    partially, true = (
+        (1 - length) * short + length * long
+        for short, long in zip(THRESHOLDS[criterion], LONG_THRESHOLDS[criterion], strict=True)
+    )
     return "true" if score >= true else "partially" if score >= partially else "false"
 
 
 def _judge(criterion: str, found: Measures) -> Judgement:
     score = found.scores[criterion]
-    return Judgement(reason=f"by rule, score {score:.2f}: {found.reasons[criterion]}", rating=rate(criterion, score))
+    rating = rate(criterion, score, found.length)
+    return Judgement(reason=f"by rule, score {score:.2f}: {found.reasons[criterion]}", rating=rating)
 
 
 def _abstained(answerable: bool) -> AnswerJudged:

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 
 from ragtester.models.embedded.judging_conflicts import conflict, denies
 from ragtester.models.embedded.judging_cover import Cover, cover
+from ragtester.models.embedded.judging_long import SHORT_MASS, length, nearness
 from ragtester.models.embedded.judging_premise import correction, quote
 from ragtester.models.embedded.judging_statements import Body, Embed, Statement, join, read
 from ragtester.models.embedded.judging_style import clarity
 from ragtester.tasks import JudgeAnswer
 from ragtester.text.quantities import Values
 
-SHORT_MASS = 9.0
-"""An expected answer up to this mass is a value or a phrase: its values decide."""
-NEAR = 0.35
-"""From this closeness on two statements are about the same thing and can contradict each other."""
+NEAR = 0.33
+"""From this closeness on, a third, two statements are about the same thing and can contradict each other."""
 SAME = 0.6
 """The same for the evidence, and for opposites in long answers, where much is said beside the point."""
 UNSUPPORTED, UNSUPPORTED_MASS, UNSUPPORTED_COST = 0.22, 4.0, 0.15
@@ -25,16 +24,20 @@ SUPPORT_FLOOR, SUPPORT_SPAN = 0.12, 0.48
 """Paraphrases reach about 0.6 of the cover that a copy has, unrelated statements 0.12: support runs between them."""
 WITHOUT_EVIDENCE = 0.15
 """Without evidence a detail beyond the expected answer cannot be checked: support is raised by this much."""
-LONG_MASS, LONG_GAIN = 30.0, 0.45
+LONG_GAIN = 0.45
 """Long paraphrases share fewer words than short ones: cover of an expected answer is scaled up with its mass."""
 
 
 @dataclass(frozen=True)
 class Measures:
-    """Scores (0 to 1) and reasons by criterion; `corrects_premise` says how, "" where it does not."""
+    """Scores (0 to 1) and reasons by criterion; `corrects_premise` says how, "" where it does not.
+
+    `length` is that of the expected answer: 0 for a value, 1 for a paragraph.
+    """
 
     scores: dict[str, float]
     reasons: dict[str, str]
+    length: float = 0.0
     corrects_premise: str = ""
 
 
@@ -59,6 +62,7 @@ def measure(request: JudgeAnswer, embed: Embed | None) -> Measures:
             "completeness": complete_reason,
             "clarity": ", ".join(faults) or "no fault of form",
         },
+        texts.length,
         "" if request.answerable else correction(texts.answer, texts.question, texts.support),
     )
 
@@ -80,6 +84,11 @@ class _Texts:
     def strict(self) -> bool:
         """Whether the expected answer is a value or a phrase."""
         return self.expected.mass <= SHORT_MASS
+
+    @property
+    def length(self) -> float:
+        """How long the expected answer is, 0 to 1."""
+        return length(self.expected)
 
 
 def _read(request: JudgeAnswer, embed: Embed | None) -> _Texts:
@@ -144,7 +153,7 @@ def _completeness(texts: _Texts) -> tuple[float, str]:
     expected, answer, recall = texts.expected, texts.answer, texts.recall
     denied = {number for number, _ in texts.conflicts.values()}
     scores = [0.0 if place in denied else score for place, score in enumerate(recall.scores)]
-    score = _mean(scores, recall.weights) * (1 + LONG_GAIN * min(1.0, max(0.0, expected.mass - SHORT_MASS) / LONG_MASS))
+    score = _mean(scores, recall.weights) * (1 + LONG_GAIN * texts.length)
     wanted = expected.quantities
     given = Values(answer.quantities)
     missing = [one for one in wanted if one not in given]
@@ -186,14 +195,19 @@ def _faithfulness(texts: _Texts) -> tuple[float, str]:
         if cover_ + raised < UNSUPPORTED and statement.mass >= UNSUPPORTED_MASS - 2 * texts.strict
     ]
     if inventions and len(answer.statements) > 1:
-        score = min(score - UNSUPPORTED_COST, 0.69)
+        # In a long answer the share that is invented costs; one sentence in its own words says little.
+        short = 1 - texts.length
+        score = min(score - UNSUPPORTED_COST * short, 0.69 * short + texts.length)
     score = max(0.0, score)
     reason = f"{score:.0%} supported by the expected answer{' and the evidence' if texts.has_evidence else ''}"
     return score, reason + (f"; without support: {quote(inventions[0])}" if inventions else "")
 
 
 def _relevance(texts: _Texts) -> tuple[float, str]:
-    """Half how near the whole answer is to what was asked for, half the share of it that is on topic."""
+    """Half how near the whole answer is to what was asked for, half the share of it that is on topic.
+
+    For a long expected answer: how near the whole is to it in what both say beyond the question.
+    """
     precision = texts.precision
     share = _mean([min(1.0, score / 0.55) for score in precision.scores], precision.weights)
     near = max(
@@ -201,7 +215,11 @@ def _relevance(texts: _Texts) -> tuple[float, str]:
         _gist(texts.answer, texts.expected),
         0.9 * _gist(texts.answer, texts.question),
     )
-    return 0.5 * near + 0.5 * share, f"{share:.0%} on topic, nearness to what was asked {near:.2f}"
+    score, beyond = 0.5 * near + 0.5 * share, nearness(texts.answer, texts.expected, texts.question)
+    if beyond is not None:
+        near = (1 - texts.length) * near + texts.length * beyond
+        score = (1 - texts.length) * score + texts.length * beyond
+    return score, f"{share:.0%} on topic, nearness to what was asked {near:.2f}"
 
 
 def _mean(scores: list[float], weights: tuple[float, ...]) -> float:
