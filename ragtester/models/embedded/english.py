@@ -1,14 +1,17 @@
-# ruff: noqa: E501 - one pattern a line
+
 """English sentences taken apart by pattern. What does not fit a pattern exactly is left alone."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ragtester.models.embedded.english_clauses import RULES, YEAR, by_default
-from ragtester.models.embedded.english_subject import BE, MODALS, is_plural, name_like, noun_phrase, parse
+from ragtester.models.embedded.english_parts import clauses, fronted, fronted_value
+from ragtester.models.embedded.english_subject import BE, MODALS, Clause, is_plural, name_like, noun_phrase, parse
+from ragtester.models.embedded.english_values import stated_value
 from ragtester.models.embedded.facts import Found
+from ragtester.text.quantities import quantities
 
 _OPENING = re.compile(
     r"^(?:however|therefore|thus|hence|moreover|furthermore|additionally|also|in addition|in general|generally"
@@ -30,24 +33,49 @@ _BACKWARD = re.compile(
 
 
 def find(line: str, names: frozenset[str]) -> Iterator[Found]:
-    """Every fact that a pattern finds in one tidy sentence. `names` are words that keep their capital."""
+    """Every fact that a pattern finds in one tidy sentence and its clauses. `names` are words that keep their capital."""
     line = _OPENING.sub("", line).strip()
     line = line[:1].upper() + line[1:]
     if _BACKWARD.search(line) or re.search(r"\b(?:it|they|them|their)\b", line.split(" ", 3)[0], re.I):
         return
-    for whole in (_condition, _instruction, _reason, _presence):
+    seen: set[tuple[str, str]] = set()
+    for part in dict.fromkeys((line, *clauses(line, names))):
+        for found in (*_in_clause(part, names),):
+            if (found.kind, found.value) not in seen:
+                seen.add((found.kind, found.value))
+                yield found
+
+
+def _in_clause(line: str, names: frozenset[str]) -> Iterator[Found]:
+    for whole in (_condition, _whoever, _instruction, _reason, _presence, fronted_value):
         if found := whole(line, names):
             yield found
             return
     defaulted = _DEFAULT.match(line)
     setting = None if defaulted else _SETTING.match(line)
     clause = parse(_DEFAULT.sub("", line)[setting.end() if setting else 0 :], names)
+    context = setting["context"] if setting else ""
+    if clause is None and not defaulted and (opened := fronted(line, names)) and len(opened[0].split()) <= 7:
+        context, clause = opened
+        clause = None if quantities(context, "en") else clause
     if clause is None:
         return
-    for rule in (by_default,) if defaulted else RULES:
+    rules: tuple[Callable[[Clause], Found | None], ...] = (by_default,) if defaulted else RULES
+    for rule in (stated_value,) if clause.past else rules:
         if found := rule(clause):
-            yield _set_in(found, setting["context"], line) if setting else found
+            yield _set_in(found, context, line) if context else found
             return
+
+
+def _whoever(line: str, names: frozenset[str]) -> Found | None:
+    """`Whoever C V ...`: what holds for somebody who does C."""
+    del names
+    match = re.match(r"(?:Whoever|Anyone who|Anybody who|Those who|People who|Everybody who|Everyone who) (?P<c>[a-z]+s? [^,;:()]{8,70}?),? "
+                     r"(?P<v>(?:must|may|can|should|will|pays?|gets?|sings?|takes?|needs?|receives?|loses?|has to|have to|is|are|bears?) [^;:]{3,120})[.!]$", line)  # fmt: skip
+    if not match or re.search(r"\b(?:it|they|them|this)\b", match["c"]):
+        return None
+    person = "those who" if re.match(r"(?:Those|People)", line) else "somebody who"
+    return Found("holds_for", {"C": f"{person} {match['c']}"}, match["v"], _sentence(line))
 
 
 def _set_in(found: Found, context: str, line: str) -> Found:

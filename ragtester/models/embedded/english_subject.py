@@ -1,4 +1,4 @@
-# ruff: noqa: E501 - word lists
+
 """English noun phrases and finite verbs: where a sentence's subject ends, and whether it stands alone."""
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from ragtester.models.embedded.english_words import (
     BANNED_IN_SUBJECT,
     GENERIC,
     IMPERATIVES,
+    PAST_FORMS,
     PREPOSITIONS,
     VERB_FORMS,
     VERBS,
@@ -20,7 +21,7 @@ from ragtester.models.embedded.english_words import (
 BE = {"is": "is", "are": "are", "was": "was", "were": "were"}
 MODALS = {"must", "shall", "should", "may", "can", "cannot", "will"}
 _DETERMINER = re.compile(r"^(?:the|a|an|all|any|its|each|every|both|one|two|three|four|five|six|several|many|no|"
-                         r"additional|different|various|multiple|more|only|to|that|information|\d[\d.,]*)$")  # fmt: skip
+                         r"additional|nothing|nobody|everything|different|various|multiple|more|only|to|that|information|\d[\d.,]*)$")  # fmt: skip
 
 
 _ARTICLES = frozenset({"the", "a", "an", "each", "every", "all"})
@@ -43,6 +44,12 @@ class Clause:
     plural: bool
     rest: str
     line: str
+    past: bool = False
+
+    @property
+    def auxiliary(self) -> str:
+        """What a question puts before the subject of a full verb."""
+        return "did" if self.past else "do" if self.plural else "does"
 
 
 def parse(line: str, names: frozenset[str]) -> Clause | None:
@@ -61,7 +68,8 @@ def parse(line: str, names: frozenset[str]) -> Clause | None:
             return None
         if verb in MODALS:
             plural = is_plural(subject)
-        return Clause(subject, verb, plural, rest, line)
+        past = token in PAST_FORMS
+        return Clause(subject, verb, is_plural(subject) if past else plural, rest, line, past)
     return None
 
 
@@ -70,6 +78,10 @@ def _finite(token: str, tokens: list[str], place: int) -> tuple[str, bool] | Non
         return token, token in ("are", "were")
     if token in MODALS:
         return token, False
+    if token in PAST_FORMS:
+        after = tokens[place + 1] if place + 1 < len(tokens) else ""
+        told = _DETERMINER.match(after) or after[:1].isupper() or after in ("at", "for", "on", "after", "until", "about")
+        return (PAST_FORMS[token], False) if told else None
     if token not in VERB_FORMS:
         return None
     base, plural = VERB_FORMS[token]

@@ -50,7 +50,7 @@ def stated_value(clause: Clause) -> Found | None:
     first = found[0]
     if clause.verb == "have" and (side := _SIDE.match(clause.rest[: first.start])):
         line = clause.line if clause.line.endswith(".") else clause.line + "."
-        slots = {"S": clause.subject, "A": side["a"], "do": "do" if clause.plural else "does", "is": "is"}
+        slots = {"S": clause.subject, "A": side["a"], "do": clause.auxiliary, "is": "is"}
         return Found("side", slots, clause.rest[first.start : first.end], line)
     before = clause.rest[: first.start]
     if _BEYOND.search(before) or len(before.split()) > 8 or re.search(r"[,;:]|\b(?:not|no|that|which)\b", before):
@@ -102,7 +102,7 @@ def _amount(value: Quantity, clause: Clause) -> str:
 
 
 def _asked(clause: Clause, opening: str, predicate: str, value: Quantity) -> Found | None:
-    slots = {"S": clause.subject, "W": opening, "do": "do" if clause.plural else "does", "is": clause.verb}
+    slots = {"S": clause.subject, "W": opening, "do": clause.auxiliary, "is": clause.verb}
     if clause.verb == "cost":
         kind, slots["q"] = "price", f" {predicate}" if predicate else ""
     elif opening.endswith("stated for"):

@@ -1,4 +1,4 @@
-# ruff: noqa: E501, SIM905 - word lists
+
 """What the English patterns know of words: verbs and the questions they lead to, nouns that say nothing alone."""
 
 from __future__ import annotations
@@ -221,6 +221,21 @@ climb|n||
 sink|||
 last||How long {do} {S} go on?|
 """
+# Verbs that only say how a value belongs to its subject; "n": the forms are nouns as well.
+_PLAIN = """appear become behave break-n build-n call-n change-n collect come connect continue count-n decide declare deliver
+differ draw-n drive-n eat enter exceed exist expire extend fail feed-n fill find finish-n fit-n flow-n gain-n get grow
+hang happen know lack-n land-n learn lose maintain mark-n meet miss name-n occur occupy operate own owe pass-n plan-n
+play-n point-n possess press-n protect publish push-n put raise rank-n read recommend refuse release-n remain rent-n
+repair-n request-n reserve-n respond retain return-n rotate say see seem sell separate set-n share-n shut sing sit sleep-n
+spread-n state-n stay-n stop-n submit supply-n switch-n tell tighten turn-n unlock update-n visit-n wait-n watch-n write
+yield-n overwrite double-n bring appoint award-n hire host-n house-n join link-n pack-n park-n pump-n ride-n ship-n
+sign-n sound-n store-n train-n transport-n treat-n weigh attract buy cancel claim-n complete contribute deal-n deduct
+deposit-n discover employ estimate-n evaporate expect finance-n grant-n inspect invest issue-n lead-n lend lift-n manage
+notify obtain order-n prescribe rely replace resume search-n select sink-n stretch-n suffer surround survive vary withdraw"""
+_PAST = """had:have came:come used:use reached:reach gave:give fell:fall rose:rise took:take began:begin failed:fail saved:save
+counted:count lasted:last opened:open closed:close cost:cost paid:pay sold:sell won:win grew:grow went:go left:leave met:meet
+stood:stand held:hold became:become started:start ended:end moved:move needed:need required:require contained:contain
+received:receive produced:produce measured:measure spent:spend weighed:weigh carried:carry offered:offer planned:plan"""
 _THIRD = {"have": "has"}
 
 
@@ -239,9 +254,13 @@ def _read() -> dict[str, Verb]:
         noun, _, needs = flags.partition(">")
         asked = "" if base in ("have", "take", "last") else ask
         verbs[base] = Verb(_third(base), asked, key, needs, bool(noun))
+    for word in _PLAIN.split():
+        base, _, flag = word.partition("-")
+        verbs.setdefault(base, Verb(_third(base), "", "", "", bool(flag)))
     return verbs
 
 
 VERBS = _read()
 # surface form -> base and whether it is the plural form
 VERB_FORMS = {verb.third: (base, False) for base, verb in VERBS.items()} | {base: (base, True) for base in VERBS}
+PAST_FORMS = dict(pair.split(":") for pair in _PAST.split())

@@ -1,4 +1,3 @@
-# ruff: noqa: SIM905 - patterns
 """Facts that a sentence states: what it speaks of, what it says of it, and which part may be hidden and asked for."""
 
 from __future__ import annotations
@@ -7,25 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from ragtester.models.embedded.statements import Statement
-from ragtester.text.quantities import quantities
 from ragtester.text.stems import stems
-from ragtester.text.words import words
-
-_WEAK = frozenset(
-    """little sure able many several various first last next left right start end called asked perhaps good better best
-    other different same kind later early long short large small whole part parts thing things number numbers way ways
-    necessary possible available special common general whether either neither rather instead together along around
-    already certain need needs want make makes made take taken given done work works begin only more most less much
-    such like well easily often always never even also still just both each every some any none all""".split()
-)
-_CLAUSE_END = re.compile(r"[\u4e00-\u9fff]{2}(?=[，。、；]|$)")
-_CONTENT = re.compile(
-    r"[A-Za-z][\w.-]*\w|[\u30a1-\u30fc]{3,}|[\u4e00-\u9fff]{2,}|[^\W\d_\u3040-\u30ff\u4e00-\u9fff][^\W_\u3040-\u30ff\u4e00-\u9fff'’-]*[^\W_\u3040-\u30ff\u4e00-\u9fff]"
-)
-_NAMED = re.compile(r"[/.]?\w[\w./+-]*[A-Z\d_/.+-][\w./+-]*\w|[A-Z][\w+-]*\w|/\w[\w/.-]*\w")
 
 
 class NoCase(Exception):  # noqa: N818 - an outcome, not a fault
@@ -54,67 +37,14 @@ class Fact:
     statement: Statement
     passage: int
     keywords: tuple[str, ...]
+    # Further evidence: a table's heads.
+    heads: Statement | None = None
 
     @property
     def subject(self) -> str:
         """What the question speaks of."""
         slots = self.found.slots
         return next((slots[name] for name in ("S", "C", "X", "c", "x", "r") if slots.get(name)), "")
-
-
-def keywords_of(value: str, asked: str, common: Counter[str], language: str, limit: int = 3) -> tuple[str, ...]:
-    """The words of `value` that an answer cannot do without, as they stand there: quantities, names, rare words.
-
-    Nothing that the question holds already is a keyword.
-    """
-    known = set(stems(asked, language, keep_stop_words=True)) | set(words(asked))
-    chosen: list[str] = []
-    for quantity in quantities(value, language):
-        text = value[quantity.start : quantity.end]
-        if quantity.unit or any(character.isdigit() for character in text):
-            _add(chosen, text, known, language)
-    for match in _NAMED.finditer(value):
-        if not any(character.isalpha() for character in match.group()):
-            continue
-        _add(chosen, match.group().strip(".,;:"), known, language)
-    # Chinese has no mark between words: the end of a clause is the likeliest to be one.
-    pattern = _CLAUSE_END if language == "zh" else _CONTENT
-    content = [word for word in pattern.findall(value) if stems(word, language)]
-    weak = _weak(language)
-    content.sort(
-        key=lambda word: (
-            word.lower() in weak or word.endswith(("ly", "ing")),
-            common[stems(word, language)[0]],
-            -len(word),
-        )
-    )
-    for word in content:
-        if len(chosen) >= max(1, limit - 1):
-            break
-        if len(word) >= (2 if ord(word[0]) > 0x3000 else 4):
-            _add(chosen, word, known, language)
-    return tuple(sorted(chosen[:limit], key=value.find))
-
-
-@lru_cache(maxsize=8)
-def _weak(language: str) -> frozenset[str]:
-    """Words that carry little of an answer: verbs' forms and adjectives that have a synonym."""
-    from ragtester.models.embedded.english_words import GENERIC, PARTICIPLES, VERB_FORMS
-    from ragtester.models.embedded.rewording import weak_words
-
-    return (
-        weak_words(language)
-        | _WEAK
-        | (PARTICIPLES | GENERIC | frozenset(VERB_FORMS) if language == "en" else frozenset())
-    )
-
-
-def _add(chosen: list[str], word: str, known: set[str], language: str) -> None:
-    parts = set(stems(word, language, keep_stop_words=True))
-    fresh = stems(word, language) and not parts & known
-    repeated = any(parts & set(stems(other, language)) for other in chosen)
-    if fresh and not repeated and (len(word) > 1 or word.isdigit()):
-        chosen.append(word)
 
 
 def proper_names(text: str) -> frozenset[str]:

@@ -1,4 +1,4 @@
-# ruff: noqa: E501, SIM905 - word lists
+
 """Facts in languages other than English: a few safe patterns each, and a keyword query where there are none."""
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ragtester.models.embedded.language_patterns import (
     WHOLE,
 )
 from ragtester.models.embedded.rewording import pick
+from ragtester.models.embedded.salient import LABELS
 from ragtester.text.languages import stop_words
 from ragtester.text.quantities import quantities
 from ragtester.text.words import words
@@ -39,7 +40,7 @@ def find(line: str, code: str, names: frozenset[str] = frozenset()) -> Iterator[
         return
     if code in BACKWARD and BACKWARD[code].search(line):
         return
-    for rule in (_whole, _pattern, _keyword):
+    for rule in (_whole, _pattern) if code in LABELS else (_keyword,):
         if found := rule(line, code, names):
             yield found
             return

@@ -260,6 +260,29 @@ EN: Templates = {
         "keyword": ("{N} out-of-the-box behaviour",),
         "scenario": ("Nobody has touched the settings. What is to be expected of {S}?",),
     },
+    "holds_for": {
+        "wh": ("What holds for {C}?", "What applies to {C}?"),
+        "keyword": ("{C}: what applies",),
+        "scenario": ("A visitor asks what applies to {C}. What do you say?",),
+    },
+    "cell": {
+        "wh": ("What is stated as the {A} of “{S}”?", "Which entry for {A} is there with “{S}”?"),
+        "keyword": ("{S} {A} value stated", "{A} stated with {S}"),
+        "scenario": (
+            "A form has a field “{A}” for “{S}”. What do you enter?",
+            "Somebody copies the figures of “{S}” and has left out the {A}. What is missing?",
+        ),
+    },
+    "entry": {
+        "wh": ("What do you need to know about “{S}”?", "How would you describe “{S}”?"),
+        "keyword": ("{S} short description", "{S} in brief"),
+        "scenario": ("A newcomer asks what there is to say about “{S}”. What do you answer?",),
+    },
+    "members": {
+        "wh": ("Which items make up {S}?", "What is on the list of {S}?"),
+        "keyword": ("{N} complete list",),
+        "scenario": ("You are making a checklist for {S}. Which points go on it?",),
+    },
     "consequence": {
         "wh": ("What happens {w} {C}?", "What is the consequence {w} {C}?"),
         "keyword": ("{C}: consequence", "{C}: effect"),

@@ -1,4 +1,4 @@
-# ruff: noqa: E501 - one row a line
+
 """Question templates of the languages other than English. `{S}` stands in the nominative; `{Q}` is the subject in
 quotation marks, where the language would inflect it. `one|many` picks by the verb's number."""
 
@@ -19,6 +19,8 @@ def _rows(text: str) -> Table:
 
 OTHERS: dict[str, Table] = {
     "de": _rows("""
+cell ; Was ist bei „{S}“ unter „{A}“ angegeben? // Welche Angabe steht bei „{S}“ unter „{A}“? ; {S} {A} Angabe // Angabe {A} bei {S} ; In einem Formular fehlt bei „{S}“ das Feld „{A}“. Was trägst du ein?
+entry ; Was sollte man über „{S}“ wissen? ; {S} kurze Beschreibung ; Eine neue Kollegin fragt nach „{S}“. Was antwortest du?
 definition ; Was versteht man unter {Q}? // Wie lässt sich {Q} erklären? ; {N} Bedeutung // {N} Erklärung ; Jemand im Team hat noch nie von {Q} gehört. Wie erklärst du den Begriff?
 purpose ; Welchen Zweck [erfüllt|erfüllen] {S}? // Wozu [ist|sind] {S} gut? ; {N} Zweck // {N} Einsatzgebiet ; Eine Kollegin stößt auf {Q} und fragt nach dem Zweck. Was antwortest du?
 composed ; Was gehört alles zu {Q}? // Was findet man in {Q}? ; {N} Bestandteile // {N} Inhalt ; Ein neuer Kollege fragt, was alles zu {Q} gehört. Was sagst du ihm?
@@ -50,6 +52,8 @@ inv_users ; Wie viele Menschen nutzen {Q} weltweit? ; {N} Zahl der Nutzer weltwe
 inv_patent ; Wer hält das Patent auf {Q}? ; {N} Patentinhaber ; Eine Anwältin fragt nach {Q}. Unter welcher Patentnummer ist es eingetragen?
 """),
     "fr": _rows("""
+cell ; Qu'indique-t-on pour « {S} » à la rubrique « {A} » ? ; {S} {A} valeur indiquée ; Un formulaire comporte un champ « {A} » pour « {S} ». Que faut-il y inscrire ?
+entry ; Que faut-il savoir au sujet de « {S} » ? ; {S} brève description ; Une nouvelle collègue s'interroge sur « {S} ». Que lui répondre ?
 definition ; Que faut-il entendre par {Q} ? // Comment expliquer ce que signifie {Q} ? ; {N} signification // {N} explication ; Une nouvelle collègue n'a jamais entendu parler de {Q}. Comment lui expliquer ce terme ?
 purpose ; À quoi [sert|servent] {S} ? // Quelle est l'utilité de {Q} ? ; {N} utilité // {N} finalité ; Un collègue se demande quelle est l'utilité de {Q}. Que lui répondre ?
 composed ; Que trouve-t-on dans {S} ? // Quels éléments trouve-t-on dans {S} ? ; {N} contenu // {N} éléments ; Un nouveau collègue demande ce que l'on trouve dans {S}. Que lui répondre ?
@@ -74,6 +78,8 @@ inv_users ; Combien de personnes dans le monde ont recours à {Q} ? ; {N} nombre
 inv_patent ; Qui détient le brevet sur {Q} ? ; {N} titulaire du brevet ; Une avocate s'intéresse à {Q}. Sous quel numéro le brevet est-il enregistré ?
 """),
     "es": _rows("""
+cell ; ¿Qué se indica para «{S}» en el apartado «{A}»? ; {S} {A} valor indicado ; Un formulario tiene un campo «{A}» para «{S}». ¿Qué se escribe?
+entry ; ¿Qué conviene saber sobre «{S}»? ; {S} breve descripción ; Una compañera nueva pregunta por «{S}». ¿Qué le respondes?
 definition ; ¿Qué se entiende por {Q}? // ¿Cómo se explica el término {Q}? ; {N} significado // {N} explicación ; Una compañera nueva no conoce {Q}. ¿Cómo se lo explicas?
 purpose ; ¿Con qué fin se [emplea|emplean] {S}? // ¿Qué utilidad [tiene|tienen] {S}? ; {N} finalidad // {N} utilidad ; Un compañero pregunta por la utilidad de {Q}. ¿Qué le respondes?
 composed ; ¿Qué elementos forman parte de {Q}? // ¿Qué se encuentra en {Q}? ; {N} elementos // {N} contenido ; Un compañero nuevo pregunta por el contenido de {Q}. ¿Qué le respondes?
@@ -95,6 +101,8 @@ inv_users ; ¿Cuántas personas en el mundo usan {Q}? ; {N} número de usuarios 
 inv_patent ; ¿Quién tiene la patente de {Q}? ; {N} titular de la patente ; Una abogada pregunta por {Q}. ¿Con qué número está registrada la patente?
 """),
     "it": _rows("""
+cell ; Che cosa è indicato per «{S}» alla voce «{A}»? ; {S} {A} valore indicato ; Un modulo ha un campo «{A}» per «{S}». Che cosa si scrive?
+entry ; Che cosa bisogna sapere di «{S}»? ; {S} breve descrizione ; Una nuova collega chiede di «{S}». Che cosa rispondi?
 definition ; Che cosa si intende per {Q}? // Come si spiega il termine {Q}? ; {N} significato // {N} spiegazione ; Una nuova collega non conosce {Q}. Come glielo spieghi?
 purpose ; A quale scopo si [impiega|impiegano] {S}? // Che utilità [ha|hanno] {S}? ; {N} scopo // {N} utilità ; Un collega chiede a che scopo si usi {Q}. Che cosa rispondi?
 composed ; Quali elementi fanno parte di {Q}? // Che cosa si trova in {Q}? ; {N} elementi // {N} contenuto ; Un nuovo collega chiede che cosa si trovi in {Q}. Che cosa rispondi?
@@ -116,6 +124,8 @@ inv_users ; Quante persone nel mondo usano {Q}? ; {N} numero di utenti nel mondo
 inv_patent ; Chi detiene il brevetto su {Q}? ; {N} titolare del brevetto ; Un'avvocata chiede di {Q}. Con quale numero è registrato il brevetto?
 """),
     "pt": _rows("""
+cell ; O que se indica para «{S}» na rubrica «{A}»? ; {S} {A} valor indicado ; Um formulário tem um campo «{A}» para «{S}». O que se escreve?
+entry ; O que convém saber sobre «{S}»? ; {S} breve descrição ; Uma colega nova pergunta por «{S}». O que lhe responde?
 definition ; O que se entende por {Q}? // Como se explica o termo {Q}? ; {N} significado // {N} explicação ; Uma colega nova não conhece {Q}. Como se explica o termo?
 purpose ; Com que finalidade se [emprega|empregam] {S}? // Que utilidade [tem|têm] {S}? ; {N} finalidade // {N} utilidade ; Um colega pergunta pela utilidade de {Q}. O que responder?
 composed ; Que elementos fazem parte de {Q}? // O que se encontra em {Q}? ; {N} elementos // {N} conteúdo ; Um colega novo pergunta pelo conteúdo de {Q}. O que responder?
@@ -137,6 +147,8 @@ inv_users ; Quantas pessoas no mundo usam {Q}? ; {N} número de utilizadores no 
 inv_patent ; Quem detém a patente de {Q}? ; {N} titular da patente ; Uma advogada pergunta por {Q}. Com que número está registada a patente?
 """),
     "nl": _rows("""
+cell ; Wat staat er bij ‘{S}’ onder ‘{A}’? ; {S} {A} vermelde waarde ; Een formulier heeft een veld ‘{A}’ voor ‘{S}’. Wat vul je in?
+entry ; Wat moet je weten over ‘{S}’? ; {S} korte beschrijving ; Een nieuwe collega vraagt naar ‘{S}’. Wat antwoord je?
 definition ; Wat wordt verstaan onder {Q}? // Hoe leg je {Q} uit? ; {N} betekenis // {N} uitleg ; Een nieuwe collega kent {Q} niet. Hoe leg je het begrip uit?
 purpose ; Welk nut [heeft|hebben] {S}? // Waar [is|zijn] {S} goed voor? ; {N} nut ; Een collega vraagt naar het nut van {Q}. Wat antwoord je?
 composed ; Wat hoort er allemaal bij {Q}? // Wat vind je in {Q}? ; {N} inhoud // {N} onderdelen ; Een nieuwe collega vraagt wat er bij {Q} hoort. Wat antwoord je?
@@ -157,6 +169,8 @@ inv_users ; Hoeveel mensen gebruiken {Q} wereldwijd? ; {N} aantal gebruikers wer
 inv_patent ; Wie bezit het patent op {Q}? ; {N} patenthouder ; Een advocaat vraagt naar {Q}. Onder welk nummer is het patent geregistreerd?
 """),
     "ru": _rows("""
+cell ; Что указано для «{S}» в графе «{A}»? ; {S} {A} указанное значение ; В бланке есть графа «{A}» для «{S}». Что туда вписать?
+entry ; Что нужно знать о пункте «{S}»? ; {S} краткое описание ; Новый коллега спрашивает про «{S}». Что вы ответите?
 definition ; Что понимают под термином {Q}? // Как можно объяснить, что такое {S}? ; {S} значение термина // {S} определение ; Новый коллега впервые слышит о термине {Q}. Как вы его объясните?
 purpose ; С какой целью [применяется|применяются] {S}? // Зачем [нужна вещь под названием|нужны] {Q}? ; {S} назначение ; Коллега спрашивает о назначении: {Q}. Что вы ответите?
 allows ; Какую возможность [даёт|дают] {S}? // Какую пользу [приносит|приносят] {S}? ; {S} польза и возможности ; Коллега сомневается, какую пользу [приносит|приносят] {S}. Что вы ответите?
@@ -175,6 +189,8 @@ inv_users ; Сколько людей в мире знают о том, что �
 inv_patent ; Кому принадлежит патент на {Q}? ; {S} владелец патента ; Юрист интересуется: {Q}. Под каким номером зарегистрирован патент?
 """),
     "ja": _rows("""
+cell ; 「{S}」の「{A}」には何と書かれていますか？ ; {S} {A} 記載された値は何か ; 用紙に「{S}」の「{A}」を書く欄があります。何と記入しますか？
+entry ; 「{S}」とはどのようなものですか？ ; {S} についての短い説明がほしい ; 新しい同僚に「{S}」について尋ねられました。どう答えますか？
 definition ; {S}とは、どのようなものですか？ // {S}とは何を指しますか？ ; {S} 意味 説明 ; 新しい同僚に{S}について聞かれました。どう説明しますか？
 topic ; {S}はどのように扱われますか？ // {S}はどうなりますか？ ; {S} 扱い ; 新しい同僚に{S}の扱いを聞かれました。どう答えますか？
 how_to ; {X}には、どうすればよいですか？ // {X}方法を教えてください。どうしますか？ ; {X} 手順 方法 ; 同僚が{X}つもりです。どのように助言しますか？
@@ -186,6 +202,8 @@ inv_inventor ; {S}を最初に考え出したのは誰ですか？ ; {S} 考案�
 inv_patent ; {S}の特許を持っているのは誰ですか？ ; {S} 特許 ; 弁護士に{S}の特許番号を聞かれました。何番ですか？
 """),
     "zh": _rows("""
+cell ; “{S}”的“{A}”写的是什么？ ; {S} {A} 写的是多少 ; 表格里有“{S}”的“{A}”一栏。应该填什么？
+entry ; 关于“{S}”需要知道什么？ ; {S} 简要说明是什么 ; 新同事问起“{S}”。你怎么回答？
 definition ; {S}指的是什么？ // 怎样解释{S}？ ; {S} 含义 解释 ; 新同事不知道{S}。你会怎样向他说明？
 consequence ; 假如{C}，会怎么样？ ; {C} 结果 ; 假设{C}。接下来会发生什么？
 value ; ; {S} {L} ;
@@ -195,6 +213,8 @@ inv_inventor ; 最早提出{S}的人是谁？ ; {S} 发明人 ; 你要介绍{S}�
 inv_patent ; {S}的专利属于谁？ ; {S} 专利 ; 律师询问{S}的专利。专利号是多少？
 """),
     "ko": _rows("""
+cell ; ‘{S}’의 ‘{A}’은(는) 무엇이라고 적혀 있습니까? ; {S} {A} 적힌 값 ; 양식에 ‘{S}’의 ‘{A}’ 칸이 있습니다. 무엇을 적습니까?
+entry ; ‘{S}’에 대해 무엇을 알아야 합니까? ; {S} 간단한 설명 ; 새 동료가 ‘{S}’에 대해 묻습니다. 어떻게 대답합니까?
 definition ; {S}의 의미는 무엇인가요? // {S}에 대해 어떻게 설명할 수 있나요? ; {S} 의미 설명 ; 새 동료가 {S}에 대해 묻습니다. 어떻게 설명하겠습니까?
 value ; ; {S} {L} ;
 inv_price ; {S}의 가격은 얼마인가요? ; {S} 가격 ; 예산에 {S}을(를) 넣으려고 합니다. 가격을 얼마로 적어야 하나요?

@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 
-from ragtester.models.embedded import english, languages
-from ragtester.models.embedded.facts import Fact, Found, NoCase, keywords_of, proper_names, stem_counts
+from ragtester.models.embedded import languages, salient
+from ragtester.models.embedded.facts import Fact, NoCase
 from ragtester.models.embedded.invented import invented_drafts
 from ragtester.models.embedded.language_patterns import ARTICLES
+from ragtester.models.embedded.passages import Reading, queries, read
 from ragtester.models.embedded.rendering import STYLES, render
 from ragtester.models.embedded.rewording import pick
-from ragtester.models.embedded.statements import Statement, statements
-from ragtester.tasks import Draft, Passage, WriteCases, WrittenCases
+from ragtester.tasks import Draft, WriteCases, WrittenCases
 from ragtester.text.keywords import keyword_match
 from ragtester.text.languages import base
 from ragtester.text.overlap import lexical_overlap
@@ -27,6 +25,8 @@ _ARTICLE = re.compile(r"^(?:the|an?|each|every|all)\s+", re.I)
 COPIED = 8
 # Templates and subjects that are tried for one fact and style.
 ATTEMPTS = 4
+# Questions that open alike in one document; further ones come last.
+MOST_ALIKE = 2
 _POINTING = re.compile(
     r"\b(?:the (?:text|passage|document|section|figure|table|excerpt|paragraph|author|article|chapter|page)s?"
     r"|above|below|this|these|those|following|aforementioned|previous)\b",
@@ -36,15 +36,6 @@ _POINTING = re.compile(
 _BROAD = re.compile(
     r"treated|happened|usable|present|absent|advice|composed|requires|allows|obtain|rule|forbidden|allowed|ability|verb:|default|where|purpose|necessary|reverse|charge|belongs|limited"
 )
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What was read of the passages: their facts, words that keep their capital, and how often each stem occurs."""
-
-    facts: tuple[Fact, ...]
-    names: frozenset[str]
-    common: Counter[str]
 
 
 def write_cases(request: WriteCases) -> WrittenCases:
@@ -65,28 +56,6 @@ def write_cases(request: WriteCases) -> WrittenCases:
     return WrittenCases(cases=cases)
 
 
-@lru_cache(maxsize=8)
-def read(passages: tuple[Passage, ...], code: str) -> Reading:
-    """Every fact that the passages state, in order."""
-    common = stem_counts([passage.text for passage in passages], code)
-    names = proper_names(" ".join(passage.text for passage in passages))
-    facts = []
-    for number, passage in enumerate(passages):
-        for statement in statements(passage.text, code):
-            for found in _find(statement, code, names):
-                asked = " ".join(found.slots.values())
-                keywords = tuple(word for word in keywords_of(found.value, asked, common, code) if word in found.answer)
-                if keywords:
-                    facts.append(Fact(found, statement, number, keywords))
-    return Reading(tuple(facts), names, common)
-
-
-def _find(statement: Statement, code: str, names: frozenset[str]) -> Iterator[Found]:
-    if code == "en":
-        return english.find(statement.text, names)
-    return languages.find(statement.text, code, names)
-
-
 def _ranked(reading: Reading, request: WriteCases, code: str) -> list[Fact]:
     """The facts worth asking for, the best first; equals in an order that the seed decides."""
     groups = Counter(_key(fact, code) for fact in reading.facts)
@@ -98,13 +67,16 @@ def _ranked(reading: Reading, request: WriteCases, code: str) -> list[Fact]:
         if groups[_key(fact, code)] > 1 or not subject or _too_plain(fact, code):
             continue
         refused = any(" ".join(words(fact.subject)) in question for question in told)
-        tier = refused * 4 + (len(fact.statement.text) > 220) + (often > 8 and len(subject) < 2) * 2
-        ranked.append((tier, pick(range(1 << 30), request.seed, fact.statement.text), fact))
+        valued = any(character.isdigit() for character in "".join(fact.keywords))
+        plain = (bool(_BROAD.match(fact.found.kind)) or fact.found.kind == salient.KIND) and not valued
+        tier = refused * 4 + (len(fact.statement.text) > 220) + (often > 8 and len(subject) < 2) * 2 + plain
+        ranked.append((tier, pick(range(1 << 30), request.seed, fact.statement.text + fact.found.value), fact))
     return [fact for *_, fact in sorted(ranked, key=lambda item: item[:2])]
 
 
 def _key(fact: Fact, code: str) -> tuple[str, ...]:
-    return (fact.found.kind, *sorted(set(stems(fact.subject, code))))
+    side = (fact.found.slots.get("A", ""), fact.found.slots.get("P", "")) if fact.found.kind != salient.KIND else ()
+    return (fact.found.kind, *side, *sorted(set(stems(fact.subject, code))))
 
 
 def _too_plain(fact: Fact, code: str) -> bool:
@@ -125,21 +97,52 @@ def _too_plain(fact: Fact, code: str) -> bool:
 
 
 def _single(request: WriteCases, code: str) -> Iterator[Draft]:
+    """Facts in the style asked for; then in the other styles; then mere queries for what a sentence states."""
     reading = read(request.passages, code)
-    for fact in _ranked(reading, request, code):
-        evidence = fact.statement.text
-        for style in _styles(request, evidence):
-            tries = (render(fact, style, code, request.seed, _fixed(reading), attempt) for attempt in range(ATTEMPTS))
-            question = next((asked for asked in tries if _good(asked, style, (fact,), evidence, code)), "")
-            if question:
-                yield Draft(
-                    question=question,
-                    expected_answer=fact.found.answer,
-                    keywords=fact.keywords,
-                    quotes=(_quote(request, fact),),
-                    style=style,
-                )
-                break
+    parsed = _ranked(reading, request, code)
+    worn = _openings(request.avoid)
+    late: list[Draft] = []
+    for styles in (_styles(request, str(request.seed)), STYLES):
+        for fact in parsed:
+            draft = _draft(request, fact, styles, code, reading)
+            if draft and worn[_opening(draft.question)] >= MOST_ALIKE:
+                late.append(draft)
+            elif draft:
+                yield draft
+    yield from late
+    for fact in _ranked(queries(request.passages, code), request, code):
+        if draft := _draft(request, fact, ("keyword",), code, reading):
+            yield draft
+
+
+def _draft(request: WriteCases, fact: Fact, styles: Sequence[str], code: str, reading: Reading) -> Draft | None:
+    evidence = _evidence(fact)
+    for style in styles:
+        tries = (render(fact, style, code, request.seed, _fixed(reading), attempt) for attempt in range(ATTEMPTS))
+        question = next((asked for asked in tries if _good(asked, style, (fact,), evidence, code)), "")
+        if question:
+            return Draft(
+                question=question,
+                expected_answer=fact.found.answer,
+                keywords=fact.keywords,
+                quotes=_quotes(request, fact),
+                style=style,
+            )
+    return None
+
+
+def _evidence(fact: Fact) -> str:
+    return f"{fact.heads.text} {fact.statement.text}" if fact.heads else fact.statement.text
+
+
+def _opening(question: str) -> str:
+    """How a question is built: its first three words, or a query's last one."""
+    told = words(question)
+    return " ".join(told[:3] if question.endswith(("?", "？")) else told[-1:])
+
+
+def _openings(questions: Sequence[str]) -> Counter[str]:
+    return Counter(_opening(question) for question in questions)
 
 
 def _several(request: WriteCases, code: str) -> Iterator[Draft]:
@@ -156,7 +159,7 @@ def _several(request: WriteCases, code: str) -> Iterator[Draft]:
 
 
 def _pair(request: WriteCases, code: str, fixed: frozenset[str], facts: tuple[Fact, Fact]) -> Draft | None:
-    evidence = " ".join(fact.statement.text for fact in facts)
+    evidence = " ".join(_evidence(fact) for fact in facts)
     for style in _styles(request, evidence):
         facts = (min(facts, key=_place), max(facts, key=_place))
         asked = [render(fact, "keyword" if style == "keyword" else "wh", code, request.seed, fixed) for fact in facts]
@@ -168,7 +171,7 @@ def _pair(request: WriteCases, code: str, fixed: frozenset[str], facts: tuple[Fa
                 question=question,
                 expected_answer=" ".join(fact.found.answer for fact in facts),
                 keywords=tuple(dict.fromkeys(word for fact in facts for word in fact.keywords[:2])),
-                quotes=tuple(_quote(request, fact) for fact in facts),
+                quotes=tuple(dict.fromkeys(quote for fact in facts for quote in _quotes(request, fact))),
                 style=style,
             )
     return None
@@ -178,8 +181,10 @@ def _place(fact: Fact) -> tuple[int, int]:
     return fact.passage, fact.statement.start
 
 
-def _quote(request: WriteCases, fact: Fact) -> str:
-    return request.passages[fact.passage].text[fact.statement.start : fact.statement.end]
+def _quotes(request: WriteCases, fact: Fact) -> tuple[str, ...]:
+    text = request.passages[fact.passage].text
+    places = (fact.heads, fact.statement) if fact.heads else (fact.statement,)
+    return tuple(text[place.start : place.end] for place in places)
 
 
 def _fixed(reading: Reading) -> frozenset[str]:

@@ -27,9 +27,9 @@ _QUOTES = {
 _QUOTED = ("“", '"', "«", "„", "‘", "”")
 _INVERTED = re.compile(r"^(?P<wh>.+?) \{(?P<aux>is|do|m)\} \{S\}(?: (?P<rest>.+))?\?$")
 _REWORDED = {"S": False, "P": False, "C": False, "X": True, "D": False, "A": False}
-_VALUE = {"keyword": ("{S} {L}",)}
+_VALUE = {"keyword": ("{S} {L}", "{L} {S}")}
 # What is asked about is a term: it stays as it is.
-_TERM_KINDS = ("definition", "named", "verb:stand")
+_TERM_KINDS = ("definition", "named", "verb:stand", "cell", "entry", "value")
 
 
 def render(fact: Fact, style: str, language: str, seed: int, fixed: frozenset[str], attempt: int = 0) -> str:
@@ -87,7 +87,7 @@ def _indirect(template: str) -> str:
 def _reworded(fact: Fact, language: str, seed: int, fixed: frozenset[str]) -> dict[str, str]:
     slots = dict(fact.found.slots)
     for name, verb_first in _REWORDED.items():
-        if name in slots and not (name == "S" and fact.found.kind.startswith(_TERM_KINDS)):
+        if name in slots and not (name in "SA" and fact.found.kind in _TERM_KINDS):
             lead = "is " if name == "P" and re.match(r"(?:\w+ed|\w+en)\b", slots[name]) else ""
             slots[name] = reword(lead + slots[name], language, seed, fixed, verb_first).removeprefix(lead)
     if "S" in slots:
@@ -108,13 +108,16 @@ def _reworded(fact: Fact, language: str, seed: int, fixed: frozenset[str]) -> di
 
 
 def _fill(template: str, slots: Mapping[str, str], style: str) -> str:
-    plural = slots.get("do") == "do"
+    plural = slots.get("do") in ("do", "did")
 
     def conjugated(match: re.Match[str]) -> str:
         return match[1] if plural else verb_forms(match[1])[0]
 
     template = re.sub(r"\[([^|\]]*)\|([^\]]*)\]", lambda match: match[2 if slots.get("many") else 1], template)
     text = re.sub(r"\{do\+([a-z]+)\}", conjugated, template)
+    if slots.get("m") == "did":
+        # Its past form is not known: the question keeps "did", also where speech would not.
+        template, text = template.replace("{S} {m}", "{S} did"), text.replace("{S} {m}", "{S} did")
     if slots.get("m") in ("does", "do") and "{S} {m} {P}" in text:
         verb, _, rest = slots["P"].partition(" ")
         text = text.replace("{S} {m} {P}", f"{{S}} {verb if slots['m'] == 'do' else verb_forms(verb)[0]} {rest}")

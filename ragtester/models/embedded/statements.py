@@ -65,7 +65,9 @@ def statements(text: str, language: str) -> list[Statement]:
 
 def tidy(raw: str) -> str:
     """One line without line breaks, end-of-line hyphens, reference marks and doubled spaces."""
-    joined = re.sub(r"[\u00ad\ufffe]\n?|(?<=[a-zà-ÿа-я])-\n(?=[a-zà-ÿа-я])", "", raw)
+    joined = re.sub(r"[\u00ad\ufffe]\n?|(?<=[a-zà-ÿа-я])-\n(?=[a-zà-ÿа-я])|\[\^[\w-]+\]", "", raw)
+    # A footnote's figure at the end of a word; the text of a PDF does not show that it was raised.
+    joined = re.sub(r"(?<=[a-zà-ÿа-я]{4})\d(?=[.,;:)]?(?:\s|$))", "", joined)
     joined = re.sub(r"(?<=[\u3040-\u30ff\u4e00-\u9fff])\n(?=[\u3040-\u30ff\u4e00-\u9fff])", "", joined)
     return _SPACE.sub(" ", _REFERENCE.sub("", joined)).replace(" .", ".").replace(" ,", ",").strip()
 
@@ -85,6 +87,11 @@ def _after_heading(raw: str) -> int:
         if capital and (blank or short):
             best = offset
     return best + (len(raw[best:]) - len(raw[best:].lstrip()))
+
+
+def fit_for_asking(line: str) -> bool:
+    """Whether a piece of a list is clean prose: no code, no references, brackets in pairs, mostly letters."""
+    return not _RUBBISH.search(line) and _balanced(line) and _mostly_letters(line)
 
 
 def _inside_list(line: str) -> bool:
