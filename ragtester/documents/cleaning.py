@@ -24,7 +24,7 @@ _TABLE = str.maketrans({**_LIGATURES, **_SPACES, "\u2028": "\n", "\u2029": "\n",
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _SOFT_HYPHEN_BREAK = re.compile("(?<=\\w)\u00ad[ \\t]*\n[ \\t]*(?=\\w)")
 _BULLET = re.compile("^([ \\t]*)[a-z]?[\ue000-\uf8ff\x01-\x08\x0e-\x1f](?=[ \\t])", re.MULTILINE)
-_LEADERS = re.compile(r"(?<=[^\s.…]) *(?:(?:\.[ \u00a0]?){5,}|…{2,})(?:\.[ \u00a0]?|…)*")
+_LEADERS = re.compile(r"(?<=[^\s.…]) *(?:(?:\.[ \u00a0]?){5,}|…{2,})(?:[.…][ \u00a0]?)*[ \u00a0]?")
 _PRIVATE = "\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd"
 _LOST_BREAK = re.compile(f"(?<![^\\W\\d_]){BREAK}|{BREAK}(?![^\\W_])")
 _DROPPED = re.compile(

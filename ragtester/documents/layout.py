@@ -10,36 +10,27 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from statistics import median
+from functools import partial
 
 from ragtester.documents.cleaning import BREAK
+from ragtester.documents.column_ends import ColumnEnds
+from ragtester.documents.footnotes import set_notes_apart
 from ragtester.documents.hyphens import Hyphens
 from ragtester.documents.lines import Line, Page, is_wide, width_units
 
 _PARAGRAPH = "\n\n"
-_WINDOW = 15
 _WIDE_GAP = 1.25
-_NARROW = 25
-_DENSEST = 0.52  # wider than that on average are letters only where most lines are rows of tables
 _MARKER = re.compile(
     r"(?:[•‣◦▪●○■□➢➤✓✔∙·*–—-]\s|\(?\d{1,3}[.)]\s|\(?[a-zA-Z][.)]\s|\[\d+\]|\d+(?:\.\d+)+\.?\s|第[\d一二三四五六七八九十]+)"
 )
 _BULLET = re.compile(r"[•‣◦▪●○■□➢➤✓✔∙]\s")
-_LEADER = re.compile(r"(?:\.\s?){4,}|…{2,}")
 _TERMINAL = re.compile(r"[.!?…:;。！？：；][\"'”’»)\]」』）]*$")
 _BROKEN_END = re.compile(r"[^\W\d_]-$")
 _CONTINUES = re.compile(r"[a-zß-öø-ÿα-ωа-яё,;)\]]")
-_FIRST_WORD = re.compile(r"\S+")
-_CAPITALS = re.compile(r"[A-ZÀ-ÞА-Я]{3,}")
-_WIDER = 0.3
-_MONO_DENSITY = 0.6
-_CODE_LIKE = re.compile(r"\w[_/=]\w|<\w|\(\)")
-_INDEX_ENTRY = re.compile(r"[^\d.!?][^.!?]{1,70},\s\d{1,4}(?:[-–,\s]+\d{1,4})*")
-_INDEX_SHARE = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class _Ends:
+class _Around:
     """What lies around two lines: the line after them, and whether the first continues the line before it."""
 
     later: Line | None
@@ -50,71 +41,12 @@ class Layout:
     """What one document's lines have in common, and the decision between each two of them."""
 
     def __init__(self, pages: list[Page]) -> None:
-        lines = [line for page in pages for line in page.lines]
         self._pitches = _pitches(pages)
-        ratios = [_density(line) for line in lines if width_units(line.text) >= 30]
-        self._density = median(ratios) if ratios else 0.5
-        self._sparse = 1.45 * min(self._density, _DENSEST)
-        self._body = median([line.size for line in lines]) if lines else 10.0
-        self._edges: dict[int, tuple[float, bool]] = {}
-        self._entries: set[int] = set()
-        for page in pages:
-            self._measure(page.lines)
-
-    def _measure(self, lines: list[Line]) -> None:
-        """Where each line's column ends, and whether the line reaches an edge that other lines reach too."""
-        entries = {id(line) for line in lines if _INDEX_ENTRY.fullmatch(line.text)}
-        for index, line in enumerate(lines):
-            near = lines[max(0, index - _WINDOW) : index + _WINDOW + 1]
-            column = [
-                other
-                for other in near
-                if other.left < line.right
-                and other.right > line.left
-                and other.left > line.left - 6 * line.size
-                and abs(other.size - line.size) < 0.2 * line.size
-            ]
-            near_edge = 0.4 * line.size
-            aligned = sum(
-                abs(other.right - line.right) < near_edge and abs(other.left - line.left) < 4 * line.size
-                for other in column
-            )
-            edge = max((other.right for other in column), default=line.right)
-            if entries and sum(id(other) in entries for other in column) > _INDEX_SHARE * len(column) > 2:
-                self._entries.add(id(line))
-            enough = 3 if width_units(line.text) > _NARROW else max(3, 0.5 * len(column))
-            self._edges[id(line)] = (edge, aligned >= enough)
+        self.ends = ColumnEnds(pages)
 
     def pitch(self, size: float) -> float:
         """Usual distance of baselines for a font size."""
         return self._pitches.get(round(size)) or 1.25 * size
-
-    def is_full(self, line: Line, following: Line) -> bool:
-        """Whether the first word of the following line would not have fitted."""
-        edge, justified = self._edges[id(line)]
-        if not justified and width_units(line.text) < _NARROW and line.size < 1.2 * self._body:
-            return False  # entries of an index, cells, addresses: their column is as narrow as they are
-        if abs(line.right - following.right) < 0.3 * line.size and abs(line.left - following.left) > 3 * line.size:
-            return False  # set flush right
-        word = _FIRST_WORD.match(following.text)
-        first = following.text[0] if is_wide(following.text[0]) else word.group() if word else ""
-        density = self._density
-        code = bool(_CODE_LIKE.search(first))
-        if code and line.text.startswith(f"{first} "):
-            return False  # calls or settings below each other
-        if following.opens_mono or code:
-            density = max(density, _MONO_DENSITY)
-        units = width_units(first) + _WIDER * sum(map(len, _CAPITALS.findall(first))) + 0.5
-        needed = units * density * following.size
-        return justified or line.right + needed > edge + 0.2 * line.size
-
-    def is_row(self, line: Line) -> bool:
-        """Rows of tables, contents and indexes: leaders, or far fewer characters than their width would hold."""
-        return (
-            id(line) in self._entries
-            or bool(_LEADER.search(line.text))
-            or (len(line.text) > 2 and _density(line) > self._sparse and " " in line.text)
-        )
 
     def separator(self, before: Line, after: Line, later: Line | None, tail: bool) -> str:
         """What stands between two lines of a page: nothing, a space, a line end, or a blank line.
@@ -132,12 +64,12 @@ class Layout:
             return "\n" if before.mono and after.mono and gap < 2.6 else self._around_code(before, after, gap)
         if _is_new_style(before, after):
             return _PARAGRAPH
-        if self.is_row(before) or self.is_row(after):
+        if self.ends.is_row(before) or self.ends.is_row(after):
             return _PARAGRAPH if gap > 1.8 or (gap > _WIDE_GAP and _TERMINAL.search(before.text)) else "\n"
-        return self._in_prose(before, after, gap, _Ends(later, tail))
+        return self._in_prose(before, after, gap, _Around(later, tail))
 
-    def _in_prose(self, before: Line, after: Line, gap: float, ends: _Ends) -> str:
-        full, closed = self.is_full(before, after), bool(_TERMINAL.search(before.text))
+    def _in_prose(self, before: Line, after: Line, gap: float, around: _Around) -> str:
+        full, closed = self.ends.is_full(before, after), bool(_TERMINAL.search(before.text))
         apart = closed or not full or abs(after.left - before.left) > 0.5 * after.size
         if _BULLET.match(after.text) or (_MARKER.match(after.text) and apart):
             listed = _MARKER.match(before.text) or before.left > after.left + 0.5 * after.size
@@ -146,23 +78,25 @@ class Layout:
             return _soft(before, after)
         if gap > _WIDE_GAP:
             return _PARAGRAPH
-        if full and not (closed and _is_indented(before, after, ends.later)):
+        if not closed and _CONTINUES.match(after.text) and self.ends.is_full(before, after, nearly=True):
             return _soft(before, after)
-        paragraph_end = closed and (ends.tail or width_units(before.text) > 20)
+        if full and not (closed and _is_indented(before, after, around.later)):
+            return _soft(before, after)
+        paragraph_end = closed and (around.tail or width_units(before.text) > 20)
         return _PARAGRAPH if paragraph_end or full else "\n"
 
     def _around_code(self, before: Line, after: Line, gap: float) -> str:
         """A line that begins and ends in a fixed font may still be prose that is full of names."""
-        if gap < 1.3 and self.is_full(before, after) and _CONTINUES.match(after.text) and not before.mono:
+        if gap < 1.3 and self.ends.is_full(before, after) and _CONTINUES.match(after.text) and not before.mono:
             return _soft(before, after)
-        if gap < 1.3 and before.mono and self._edges[id(before)][1] and _CONTINUES.match(after.text):
+        if gap < 1.3 and before.mono and self.ends.is_justified(before) and _CONTINUES.match(after.text):
             return _soft(before, after)
         return _PARAGRAPH if gap > 1.15 else "\n"
 
     def between_pages(self, before: Line, after: Line) -> str:
         """Over a page or column end a paragraph goes on only where both lines say so."""
         alike = max(before.size, after.size) < 1.2 * min(before.size, after.size) and before.mono == after.mono
-        if not alike or before.mono or before.bold != after.bold or self.is_row(before) or self.is_row(after):
+        if not alike or before.mono or before.bold != after.bold or self.ends.is_row(before) or self.ends.is_row(after):
             return _PARAGRAPH
         if _TERMINAL.search(before.text) or _MARKER.match(after.text):
             return _PARAGRAPH
@@ -177,6 +111,11 @@ def flow(pages: list[Page]) -> tuple[str, tuple[int, ...]]:
     A page without lines begins where the next one does.
     """
     layout = Layout(pages)
+    set_notes_apart(
+        pages,
+        lambda before, after, later: "\n" not in layout.separator(before, after, later, tail=True),
+        partial(layout.ends.is_full, nearly=True),
+    )
     hyphens = Hyphens("\n".join(line.text for page in pages for line in page.lines))
     parts: list[str] = []
     starts: list[int] = []
@@ -249,11 +188,6 @@ def _same_row(before: Line, after: Line) -> str:
     gap = after.left - before.right
     size = min(before.size, after.size)
     return "" if gap < 0.12 * size or after.text[0] in ",.;:)]" else " "
-
-
-def _density(line: Line) -> float:
-    """Width of a half-width character in parts of the font size."""
-    return (line.right - line.left) / max(1, width_units(line.text.split(BREAK)[-1])) / max(1.0, line.size)
 
 
 def _pitches(pages: list[Page]) -> dict[int, float]:
