@@ -190,17 +190,18 @@ def _faithfulness(texts: _Texts) -> tuple[float, str]:
         score = min(score, 0.2) if texts.strict else max(0.0, min(score - share - CONFLICT_COST, 0.69))
         return score, f"contradicts what is known: {next(iter(conflicts.values()))[1]}"
     inventions = [
-        statement.text
+        statement
         for statement, cover_ in zip(answer.statements, support.scores, strict=True)
         if cover_ + raised < UNSUPPORTED and statement.mass >= UNSUPPORTED_MASS - 2 * texts.strict
     ]
     if inventions and len(answer.statements) > 1:
-        # In a long answer the share that is invented costs; one sentence in its own words says little.
+        # A long answer has sentences in words of its own: only what is unsupported and definite is held against it.
         short = 1 - texts.length
-        score = min(score - UNSUPPORTED_COST * short, 0.69 * short + texts.length)
+        definite = any(one.quantities or one.names for one in inventions)
+        score = min(score - UNSUPPORTED_COST * short, 0.69 if definite else 0.69 * short + texts.length)
     score = max(0.0, score)
     reason = f"{score:.0%} supported by the expected answer{' and the evidence' if texts.has_evidence else ''}"
-    return score, reason + (f"; without support: {quote(inventions[0])}" if inventions else "")
+    return score, reason + (f"; without support: {quote(inventions[0].text)}" if inventions else "")
 
 
 def _relevance(texts: _Texts) -> tuple[float, str]:

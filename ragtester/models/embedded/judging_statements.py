@@ -30,6 +30,12 @@ _INSTEAD = re.compile(
 # What a negator cannot reach across; "none" and "nobody" deny what goes before, unless "of" follows.
 _CLAUSE_END = re.compile(r"""[,;:()"，、–—]| - """)
 _BACKWARD = re.compile(r"\b(?:none|nobody)\b(?! of\b)", re.I)
+# Numbers that count list items or point at sources say nothing: "2. Open the valve [1, 3]", "(passage 4)".
+_POINTER = re.compile(
+    r"^\W{0,3}\d{1,2}[.)](?=\s+\S)|\[(?:[^\W\d_]+ ?)?\d+(?:\s*[,;–-]\s*\d+)*\]"
+    r"|\b(?:passage|source|document|doc|chunk|excerpt|quelle|fuente)s? \d+(?:(?:, | and )\d+)*\b",
+    re.I,
+)
 _DENIAL = re.compile(
     r"\b(?:not|nicht|pas|non|não|niet|inte|ikke|nie|не|instead of|rather than|statt)"
     r"(?: (?:for|in|at|to|the|für|a))?\s?$|不是$"
@@ -116,7 +122,8 @@ def join(*bodies: Body) -> Body:
 
 
 def _statement(text: str, language: str) -> Statement:
-    named = quantities(text, language)
+    pointers = [match.span() for match in _POINTER.finditer(text)]
+    named = [one for one in quantities(text, language) if not _points(one, pointers)]
     bare = text
     for quantity in reversed(named):
         bare = f"{bare[: quantity.start]} \u2420 {bare[quantity.end :]}"
@@ -142,14 +149,18 @@ def _statement(text: str, language: str) -> Statement:
     )
 
 
+def _points(quantity: Quantity, pointers: list[tuple[int, int]]) -> bool:
+    """Whether a bare number only counts a list item or points at a source."""
+    bare = quantity.kind == "number" and not quantity.unit
+    return bare and any(start <= quantity.start < end for start, end in pointers)
+
+
 def _names(text: str, language: str) -> frozenset[str]:
     """Capitalised words that do not open the sentence, as stems; none where nouns are capitalised."""
     if language in CAPITAL_NOUNS:
         return frozenset()
     dropped = stop_words(language)
-    found = [
-        match.group() for match in NAME.finditer(text) if match.start() > 0 and text[: match.start()].strip("\"'([*- ")
-    ]
+    found = [match.group() for match in NAME.finditer(text) if text[: match.start()].strip("\"'([*-#•.)0123456789 ")]
     return frozenset(stem(word, language) for name in found for word in words(name) if word not in dropped)
 
 
