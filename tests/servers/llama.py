@@ -22,7 +22,10 @@ def model_file() -> Path:
 
 @contextmanager
 def llama_server(context: int = 4096) -> Iterator[str]:
-    """Serve SmolLM2 on 127.0.0.1; gives the base URL. One thread a model is fastest on two cores."""
+    """Serve SmolLM2 on 127.0.0.1; gives the base URL.
+
+    One thread for all: a second one waits for the first by spinning, which on a busy machine costs twice the CPU.
+    """
     path = model_file()
     import xllamacpp
 
@@ -34,7 +37,7 @@ def llama_server(context: int = 4096) -> Iterator[str]:
     parameters.n_gpu_layers = 0
     parameters.warmup = False
     parameters.cpuparams.n_threads = 1
-    parameters.cpuparams_batch.n_threads = 2
+    parameters.cpuparams_batch.n_threads = 1
     parameters.hostnames = ["127.0.0.1"]
     parameters.port = 0
     parameters.verbosity = 0
