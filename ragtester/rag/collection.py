@@ -9,11 +9,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragtester.errors import StorageError
 from ragtester.provenance import sha256_text
 from ragtester.rag.similarity import signatures, unit_rows
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 PAGE = 1000
 TOLERANCE = 1e-4
@@ -38,12 +42,17 @@ def all_ids(collection: Any) -> list[str]:
         return list(collection.get(include=[])["ids"])
 
 
-def put(collection: Any, ids: list[str], texts: list[str], vectors: list[list[float]]) -> None:
-    """Add vectors (replacing unsound ones of the same id), each with its text's hash and its own signature."""
+def put(collection: Any, ids: list[str], texts: list[str], vectors: NDArray[np.float32], most: int) -> None:
+    """Add vectors (replacing unsound ones of the same id), each with its text's hash and its own signature.
+
+    Chroma takes at most `most` at once.
+    """
     marks = signatures(unit_rows(vectors))
     metadatas = [{"sha256": sha256_text(text)[:16], "mark": mark} for text, mark in zip(texts, marks, strict=True)]
-    with chroma_errors():
-        collection.upsert(ids=ids, embeddings=vectors, metadatas=metadatas)
+    for start in range(0, len(ids), most):
+        part = slice(start, start + most)
+        with chroma_errors():
+            collection.upsert(ids=ids[part], embeddings=vectors[part], metadatas=metadatas[part])
 
 
 def drop(collection: Any, ids: list[str]) -> None:
@@ -53,14 +62,14 @@ def drop(collection: Any, ids: list[str]) -> None:
             collection.delete(ids=batch)
 
 
-def sound(collection: Any, texts: dict[str, str]) -> dict[str, int]:
-    """Ids whose stored text hash agrees and whose vector is whole, with the vector's length."""
-    sound = {}
-    for batch in batches(texts, PAGE):
-        for name, row, meta in _get(collection, batch):
-            if meta.get("sha256") == sha256_text(texts[name])[:16]:
-                sound[name] = len(row)
-    return sound
+def sound(collection: Any, texts: dict[str, str]) -> dict[str, Any]:
+    """Vectors by id, of those that are whole and whose stored text hash agrees."""
+    return {
+        name: row
+        for batch in batches(texts, PAGE)
+        for name, row, meta in _get(collection, batch)
+        if meta.get("sha256") == sha256_text(texts[name])[:16]
+    }
 
 
 def rows_by_id(collection: Any, ids: Sequence[str]) -> dict[str, Any]:

@@ -1,57 +1,44 @@
-"""One Chroma store a document (or corpus) and embedding model; the only module that imports chromadb.
+"""One Chroma store a document (or corpus) and embedding model: filled once, asked exactly.
 
 A store is a folder with two collections, the chunks and the questions that were put to them, and `complete.json`,
 written last. Without that file the store is half-built: what is sound in it is kept, the rest is embedded.
 
 Chroma's own query is approximate and depends on how the graph happened to be built (measured on 6,000 vectors of 256
-dimensions: recall@4 0.77, two builds differ). Labels of exact gold
-chunks deserve exact ranks, so the vectors are read back page by page and compared exactly; reading checks each one.
+dimensions: recall@4 0.77, two builds differ). Labels of exact gold chunks deserve exact ranks, so vectors are compared
+exactly: those that were just embedded from memory, others read back once and checked one by one. Writing goes on behind
+the comparison, so that calls are under way while the disk is still busy.
 """
 
 from __future__ import annotations
 
 import asyncio
-import re
 import shutil
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from ragtester.errors import DataError, StorageError
 from ragtester.progress import Progress
 from ragtester.provenance import row_key, sha256_text, versions
-from ragtester.rag.collection import (
-    PAGE,
-    StoreDamagedError,
-    all_ids,
-    batches,
-    chroma_errors,
-    drop,
-    measure,
-    put,
-    rows_by_id,
-    sound,
-)
+from ragtester.rag.chroma import DATABASE, Opened, connect
+from ragtester.rag.collection import PAGE, StoreDamagedError, all_ids, batches, drop, measure, put, rows_by_id, sound
+from ragtester.rag.rows import Rows
 from ragtester.rag.similarity import Hit, Nearest, unit_rows
 from ragtester.records import Chunk, Failure, Record
 from ragtester.storage import read_json, write_json
 from ragtester.tasks import Embedder, EmbeddingError
 
 if TYPE_CHECKING:
-    from chromadb.api.client import Client
+    import numpy as np
+    from numpy.typing import NDArray
 
     from ragtester.rag.similarity import Matrix
 
 MARKER = "complete.json"
-# Vectors stay in Chroma's SQLite log, which survives a kill at any moment; the graph's own files do not (a cut one ends
-# the process with a segmentation fault), so they never come to hold anything and are removed before opening. The graph
-# in memory is not searched: it is kept as cheap as it can be (3,000 vectors: 0.1 s to read instead of 0.5 s).
-HNSW = {"space": "cosine", "sync_threshold": 10**9, "batch_size": 10**8, "max_neighbors": 4, "ef_construction": 8}
 QUESTIONS_AT_ONCE = 2000
-_UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 
 
 class Complete(Record):
@@ -64,40 +51,96 @@ class Complete(Record):
     versions: dict[str, str] = Field(default_factory=dict)
 
 
-def store_key(texts: Iterable[str], chunker: dict[str, Any], embedding: dict[str, Any]) -> str:
+def store_key(texts: Iterable[str], chunker: dict[str, object], embedding: dict[str, object]) -> str:
     """What a store depends on: SHA-256 of the texts, the chunker, and the embedding model with its server and size."""
     return row_key(texts=list(texts), chunker=chunker, embedding=embedding)
 
 
-def collection_name(kind: str, embedding: str) -> str:
-    """A name by Chroma's rule (3–512 of `[a-zA-Z0-9._-]`), readable, and another one for every other model name."""
-    clean = _UNSAFE.sub("-", embedding).strip("-")[:60].strip("-")
-    return f"{kind}-{clean or 'model'}-{sha256_text(embedding)[:8]}"
-
-
 @dataclass
 class Store:
-    """An open store. Close it, or use it in `with`; one process at a time."""
+    """A store in use; one process at a time. `finish` it, or at least `close` it.
+
+    `fresh`: nothing was there before, so that nothing needs to be read. `_behind` is the last piece of work on the
+    database, which begins with opening it; each piece waits for the one before.
+    """
 
     folder: Path
     key: str
     embedder: Embedder
     batch_size: int
-    client: Client = field(repr=False)
-    chunks: Any = field(repr=False)
-    questions: Any = field(repr=False)
+    fresh: bool
     count: int = 0
     dimension: int = 0
+    complete: bool = False
+    closed: bool = False
+    _rows: Rows | None = None
+    _database: Opened | None = field(default=None, repr=False)
+    _behind: asyncio.Task[None] | None = None
 
-    def __enter__(self) -> Store:
-        return self
+    def begin(self) -> None:
+        """Open the database, behind everything else."""
+        self._behind = asyncio.create_task(asyncio.to_thread(self._connect))
+        self._rows = Rows(self.folder) if self.fresh else None
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def _connect(self) -> None:
+        self._database = connect(self.folder, self.embedder.model)
 
-    def close(self) -> None:
-        """Release files and memory; safe to call twice."""
-        self.client.close()
+    async def database(self) -> Opened:
+        """The database with everything written that was to be written. Raises StorageError, StoreDamagedError."""
+        if self._behind is not None:
+            await self._behind
+        assert self._database is not None
+        return self._database
+
+    async def keep(self, kind: str, ids: list[str], texts: list[str], vectors: NDArray[np.float32]) -> None:
+        """Write vectors behind what comes next; at most one batch is on its way."""
+        if self._database is not None:
+            await self.database()
+        before = self._behind
+
+        async def write() -> None:
+            if before is not None:
+                await before
+            there = self._database
+            assert there is not None
+            await asyncio.to_thread(put, getattr(there, kind), ids, texts, vectors, there.most_rows)
+
+        self._behind = asyncio.create_task(write())
+
+    async def settle(self) -> None:
+        """See everything written, and mark a store that is whole as complete."""
+        database = await self.database()
+        if not self.complete:
+            await asyncio.to_thread(self._complete, database)
+
+    async def finish(self) -> None:
+        """Settle and close."""
+        try:
+            await self.settle()
+        finally:
+            await self.close()
+
+    def _complete(self, database: Opened) -> None:
+        found, dimension = measure(database.chunks)
+        if found != self.count:
+            raise StoreDamagedError(f"it holds {found} chunks instead of {self.count}")
+        made = Complete(
+            key=self.key, embedding=self.embedder.model, count=found, dimension=dimension, versions=versions()
+        )
+        write_json(self.folder / MARKER, made)
+        self.complete = True
+
+    async def close(self) -> None:
+        """Release files and memory once the writing has ended, however it ended; safe to call twice."""
+        if self._behind is not None:
+            await asyncio.wait([self._behind])
+            if not self._behind.cancelled():
+                self._behind.exception()
+        if self._database is not None:
+            await asyncio.to_thread(self._database.close)
+        if self._rows is not None:
+            self._rows.close()
+        self.closed = True
 
     async def nearest(self, questions: Sequence[str], k: int) -> list[list[Hit]]:
         """The `k` nearest chunks of each question as (id, cosine similarity), best first.
@@ -107,32 +150,46 @@ class Store:
         hits: list[list[Hit]] = []
         for block in batches(questions, QUESTIONS_AT_ONCE):
             rows = await self._question_rows(block)
-            hits += await asyncio.to_thread(self._scan, rows, k)
+            if self._rows is None:
+                self._rows = await asyncio.to_thread(self._read, await self.database())
+            hits += await asyncio.to_thread(_scan, self._rows, rows, k)
         return hits
 
     async def _question_rows(self, questions: list[str]) -> Matrix:
         """Unit rows of the questions; those that were ever asked of this store are not embedded again."""
         texts = {sha256_text(question)[:32]: question for question in questions}
-        ids = list(texts)
-        known = await asyncio.to_thread(sound, self.questions, texts)
-        missing = [name for name in ids if name not in known]
+        known = {}
+        if not self.fresh:
+            known = await asyncio.to_thread(sound, (await self.database()).questions, texts)
+        missing = [name for name in texts if name not in known]
         for batch in batches(missing, self.batch_size):
-            vectors = await _embedded(self.embedder, self.embedder.embed_queries, [texts[name] for name in batch])
+            asked = [texts[name] for name in batch]
+            vectors = await _embedded(self.embedder, self.embedder.embed_queries, asked)
             if self.count:
                 _same_length(vectors, self.dimension, self.embedder.model, self.folder)
-            await asyncio.to_thread(put, self.questions, batch, [texts[name] for name in batch], vectors)
-        rows = await asyncio.to_thread(rows_by_id, self.questions, ids)
-        return unit_rows([rows[sha256_text(question)[:32]] for question in questions])
+            known |= dict(zip(batch, vectors, strict=True))
+            await self.keep("questions", batch, asked, vectors)
+        # From now on there are questions that another block may ask again.
+        self.fresh = False
+        return unit_rows([known[sha256_text(question)[:32]] for question in questions])
 
-    def _scan(self, rows: Matrix, k: int) -> list[list[Hit]]:
-        best, seen = Nearest(rows, k), 0
-        for page in batches(all_ids(self.chunks), PAGE):
-            found = rows_by_id(self.chunks, page)
-            best.page(list(found), unit_rows(list(found.values())))
-            seen += len(found)
-        if seen != self.count:
-            raise StoreDamagedError(f"{seen} of {self.count} vectors are there")
-        return best.hits()
+    def _read(self, database: Opened) -> Rows:
+        import numpy as np
+
+        rows = Rows(self.folder)
+        for page in batches(all_ids(database.chunks), PAGE):
+            found = rows_by_id(database.chunks, page)
+            rows.add(list(found), np.asarray(list(found.values()), dtype=np.float32))
+        if len(rows) != self.count:
+            raise StoreDamagedError(f"{len(rows)} of {self.count} vectors are there")
+        return rows
+
+
+def _scan(rows: Rows, questions: Matrix, k: int) -> list[list[Hit]]:
+    best = Nearest(questions, k)
+    for ids, vectors in rows.pages():
+        best.page(ids, unit_rows(vectors))
+    return best.hits()
 
 
 async def open_store(
@@ -152,20 +209,41 @@ async def open_store(
     raise AssertionError("unreachable")
 
 
-async def search(
+async def ask(
     open_it: Callable[[], Awaitable[Store]], questions: Sequence[str], k: int, progress: Progress
-) -> list[list[Hit]]:
-    """Open, ask, close; a store that turns out damaged while it is read is rebuilt once with a note."""
+) -> tuple[list[list[Hit]], Store]:
+    """Open and ask; the store is handed back to be finished, or asked again.
+
+    A store that turns out damaged while it is read is rebuilt once with a note.
+    """
     for attempt in (1, 2):
         store = await open_it()
         try:
-            return await store.nearest(questions, k)
+            return await store.nearest(questions, k), store
         except StoreDamagedError as error:
-            store.close()
+            await store.close()
             discard(store.folder, str(error), progress, last=attempt == 2)
-        finally:
-            store.close()
+        except BaseException:
+            await store.close()
+            raise
     raise AssertionError("unreachable")
+
+
+async def finish(store: Store, progress: Progress) -> None:
+    """Finish a store whose hits are in use already: what turns out damaged now is made again by the next run."""
+    try:
+        await store.finish()
+    except StoreDamagedError as error:
+        discard(store.folder, str(error), progress, last=False)
+
+
+async def search(
+    open_it: Callable[[], Awaitable[Store]], questions: Sequence[str], k: int, progress: Progress
+) -> list[list[Hit]]:
+    """Open, ask, finish."""
+    hits, store = await ask(open_it, questions, k, progress)
+    await finish(store, progress)
+    return hits
 
 
 def discard(folder: Path, reason: str, progress: Progress, *, last: bool) -> None:
@@ -180,16 +258,21 @@ async def _open(folder: Path, key: str, chunks: Iterable[Chunk], embedder: Embed
     marker = _marker(folder)
     if marker and marker.key != key:
         raise StoreDamagedError("it was made from other inputs")
-    store = await asyncio.to_thread(_connect, folder, key, embedder, batch_size)
+    fresh = marker is None and not (folder / DATABASE).exists()
+    store = Store(folder, key, embedder, batch_size, fresh)
+    store.begin()
     try:
         if marker:
-            if (found := (await asyncio.to_thread(measure, store.chunks))[0]) != marker.count:
+            found, _ = await asyncio.to_thread(measure, (await store.database()).chunks)
+            if found != marker.count:
                 raise StoreDamagedError(f"it holds {found} chunks instead of {marker.count}")
-            store.count, store.dimension = marker.count, marker.dimension
-            return store
-        await _fill(store, chunks)
+            store.count, store.dimension, store.complete = marker.count, marker.dimension, True
+        elif fresh:
+            await _fill(store, chunks)
+        else:
+            await _continue(store, chunks)
     except BaseException:
-        store.close()
+        await store.close()
         raise
     return store
 
@@ -202,42 +285,53 @@ def _marker(folder: Path) -> Complete | None:
 
 
 async def _fill(store: Store, chunks: Iterable[Chunk]) -> None:
+    """Embed all chunks of a new store; they stay at hand for the questions."""
+    assert store._rows is not None
+    seen: set[str] = set()
+    for batch in batches(chunks, store.batch_size):
+        texts = {chunk.id: chunk.text for chunk in batch if chunk.id not in seen}
+        seen |= texts.keys()
+        vectors = await _add(store, texts)
+        store._rows.add(list(texts), vectors)
+    store.count = len(seen)
+
+
+async def _continue(store: Store, chunks: Iterable[Chunk]) -> None:
+    """Embed what a half-built store lacks, and drop what is not planned any more."""
     planned: set[str] = set()
-    present = set(await asyncio.to_thread(all_ids, store.chunks))
+    database = await store.database()
+    present = set(await asyncio.to_thread(all_ids, database.chunks))
     for batch in batches(chunks, store.batch_size):
         texts = {chunk.id: chunk.text for chunk in batch}
         planned |= texts.keys()
-        kept = await asyncio.to_thread(sound, store.chunks, {i: t for i, t in texts.items() if i in present})
-        missing = [name for name in texts if name not in kept]
-        if not missing:
-            continue
-        passages = [texts[name] for name in missing]
-        vectors = await _embedded(store.embedder, store.embedder.embed_documents, passages)
-        if kept and len(vectors[0]) not in kept.values():
+        there = {name: text for name, text in texts.items() if name in present}
+        kept = await asyncio.to_thread(sound, (await store.database()).chunks, there) if there else {}
+        lengths = {len(row) for row in kept.values()}
+        missing = {name: text for name, text in texts.items() if name not in kept}
+        if missing:
+            vectors = await _add(store, missing)
+            lengths |= {vectors.shape[1]}
+        if len(lengths) > 1:
             raise StoreDamagedError("it was begun with vectors of another length")
-        store.dimension = store.dimension or len(vectors[0])
-        _same_length(vectors, store.dimension, store.embedder.model, store.folder)
-        await asyncio.to_thread(put, store.chunks, missing, passages, vectors)
-    await _complete(store, planned, present)
+        store.dimension = store.dimension or max(lengths)
+    database = await store.database()
+    await asyncio.to_thread(drop, database.chunks, sorted(present - planned))
+    store.count = len(planned)
+    await asyncio.to_thread(store._complete, database)
 
 
-async def _complete(store: Store, planned: set[str], present: set[str]) -> None:
-    """Drop what is not planned, count, and only then write the marker."""
-    await asyncio.to_thread(drop, store.chunks, sorted(present - planned))
-    found, dimension = await asyncio.to_thread(measure, store.chunks)
-    if found != len(planned):
-        raise StoreDamagedError(f"it holds {found} chunks instead of {len(planned)}")
-    store.count, store.dimension = found, dimension
-    done = Complete(
-        key=store.key, embedding=store.embedder.model, count=found, dimension=dimension, versions=versions()
-    )
-    write_json(store.folder / MARKER, done)
+async def _add(store: Store, texts: dict[str, str]) -> NDArray[np.float32]:
+    vectors = await _embedded(store.embedder, store.embedder.embed_documents, list(texts.values()))
+    store.dimension = store.dimension or vectors.shape[1]
+    _same_length(vectors, store.dimension, store.embedder.model, store.folder)
+    await store.keep("chunks", list(texts), list(texts.values()), vectors)
+    return vectors
 
 
-def _same_length(vectors: list[list[float]], dimension: int, model: str, folder: Path) -> None:
-    if len(vectors[0]) != dimension:
+def _same_length(vectors: NDArray[np.float32], dimension: int, model: str, folder: Path) -> None:
+    if vectors.shape[1] != dimension:
         message = (
-            f"embedding model {model} now gives {len(vectors[0])} numbers a text, its store has {dimension}; "
+            f"embedding model {model} now gives {vectors.shape[1]} numbers a text, its store has {dimension}; "
             f"if the model changed, delete {folder}"
         )
         raise EmbeddingError(Failure(type="unparseable", message=message))
@@ -245,8 +339,8 @@ def _same_length(vectors: list[list[float]], dimension: int, model: str, folder:
 
 async def _embedded(
     embedder: Embedder, embed: Callable[[list[str]], Awaitable[list[list[float]]]], texts: list[str]
-) -> list[list[float]]:
-    """Vectors of `texts`, checked: one a text, all of one length, all finite."""
+) -> NDArray[np.float32]:
+    """Vectors of `texts`, checked: one a text, all of one length, all finite; in single precision, as Chroma keeps."""
     import numpy as np
 
     vectors = await embed(texts)
@@ -256,50 +350,10 @@ async def _embedded(
         fault = f"gave {len(vectors)} vectors for {len(texts)} texts"
     elif len(lengths) != 1 or 0 in lengths:
         fault = f"gave vectors of {sorted(lengths)} numbers"
-    elif not np.isfinite(np.asarray(vectors, dtype=np.float64)).all():
+    if not fault:
+        with np.errstate(over="ignore"):
+            made = np.asarray(vectors, dtype=np.float32)
+        if np.isfinite(made).all():
+            return made
         fault = "gave a vector with NaN or infinity"
-    if fault:
-        raise EmbeddingError(Failure(type="unparseable", message=f"embedding model {embedder.model} {fault}"))
-    return vectors
-
-
-def _connect(folder: Path, key: str, embedder: Embedder, batch_size: int) -> Store:
-    import chromadb
-    from chromadb.api.shared_system_client import SharedSystemClient
-    from chromadb.config import Settings
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for path in folder.iterdir():
-            if path.is_dir():
-                shutil.rmtree(path)
-    except OSError as error:
-        raise StorageError(f"{folder}: cannot be made ({error.strerror})") from error
-    # Chroma changes Settings in place, reads `.env` of the working directory, and obeys variables of the environment.
-    options: Any = {"_env_file": None, "anonymized_telemetry": False}
-    settings = Settings(chroma_api_impl="chromadb.api.rust.RustBindingsAPI", **options)
-    client: Any
-    with chroma_errors():
-        try:
-            client = chromadb.PersistentClient(path=str(folder), settings=settings)
-        except BaseException:
-            # A client that failed to start stays in Chroma's cache and would be handed out again for this folder.
-            SharedSystemClient._identifier_to_system.pop(str(folder), None)
-            raise
-    try:
-        with chroma_errors():
-            chunks, questions = (_collection(client, kind, embedder.model) for kind in ("chunks", "questions"))
-            size = min(batch_size, client.get_max_batch_size())
-    except BaseException:
-        client.close()
-        raise
-    return Store(folder, key, embedder, size, client, chunks, questions)
-
-
-def _collection(client: Client, kind: str, embedding: str) -> Any:
-    """Never Chroma's default embedding function: it would download a model and embed with it."""
-    name = collection_name(kind, embedding)
-    configuration: Any = {"hnsw": HNSW}
-    return client.get_or_create_collection(
-        name, embedding_function=None, metadata={"embedding": embedding}, configuration=configuration
-    )
+    raise EmbeddingError(Failure(type="unparseable", message=f"embedding model {embedder.model} {fault}"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,14 +52,22 @@ class Nearest:
         if not len(ids):
             return
         scores = np.round(self._questions @ rows.T, DIGITS) + 0.0
-        for number, row in enumerate(scores):
-            found = list(range(len(ids)))
-            if len(ids) > self._k:
-                bound = np.partition(row, len(ids) - self._k)[len(ids) - self._k]
-                found = np.flatnonzero(row >= bound).tolist()
+        # Nothing below the page's own k-th score, or below the k-th of the pages before, can be among the best.
+        bounds = self._bounds()
+        if len(ids) > self._k:
+            bounds = np.maximum(bounds, np.partition(scores, len(ids) - self._k, axis=1)[:, len(ids) - self._k])
+        for number in np.flatnonzero((scores >= bounds[:, None]).any(axis=1)).tolist():
+            row = scores[number]
+            found = np.flatnonzero(row >= bounds[number]).tolist()
             best = self._best[number] + [(ids[at], float(row[at])) for at in found]
             best.sort(key=lambda hit: (-hit[1], hit[0]))
             self._best[number] = best[: self._k]
+
+    def _bounds(self) -> Any:
+        import numpy as np
+
+        full = (best[-1][1] if len(best) == self._k else -np.inf for best in self._best)
+        return np.fromiter(full, dtype=np.float64, count=len(self._best))
 
     def hits(self) -> list[list[Hit]]:
         """(id, similarity) a question, best first."""

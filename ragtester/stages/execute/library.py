@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ragtester.progress import Progress
@@ -17,12 +17,16 @@ from ragtester.stages.execute.cell import Cell
 from ragtester.stages.execute.plan import chunker, embedding_identity
 from ragtester.stages.execute.suite import Suite
 from ragtester.storage import write_rows
-from ragtester.tasks import Embedder
+from ragtester.tasks import Embedder, EmbeddingError
 from ragtester.workspace import slug
 
-DOCUMENTS_IN_MEMORY = 16
+Opening = Callable[[], Awaitable[index.Store]]
+# In characters of their texts: some 50 MB.
+CHUNKS_IN_MEMORY = 10_000_000
 # Stores that are filled or asked at once. The very first is alone, so that its calls are soon on their way.
 STORES_AT_ONCE = 2
+# One pass over the store of a whole corpus serves the questions of several documents.
+QUESTIONS_A_PASS = 2000
 
 
 @dataclass
@@ -33,16 +37,23 @@ class Library:
     settings: Settings
     progress: Progress
     _held: OrderedDict[str, asyncio.Task[list[Chunk]]] = field(default_factory=OrderedDict)
+    _size: int = 0
     _written: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.documents = {document.id: document for document in self.suite.documents}
 
     async def chunks(self, document: Document) -> list[Chunk]:
         """A document's chunks; the first time they are also written to the run's folder."""
         if document.id not in self._held:
             self._held[document.id] = asyncio.create_task(asyncio.to_thread(self.cut, document))
+            self._size += document.characters
         self._held.move_to_end(document.id)
-        while len(self._held) > DOCUMENTS_IN_MEMORY:
-            self._held.popitem(last=False)
-        return await self._held[document.id]
+        task = self._held[document.id]
+        while self._size > CHUNKS_IN_MEMORY and len(self._held) > 1:
+            name, _ = self._held.popitem(last=False)
+            self._size -= self.documents[name].characters
+        return await task
 
     def cut(self, document: Document) -> list[Chunk]:
         """Cut one document and keep what was cut beside the answers."""
@@ -56,10 +67,9 @@ class Library:
         """The chunks of the cell's document, and a look-up for all hits, whatever document they are of."""
         own = await self.chunks(cell.document)
         known = {one.id: one for one in own}
-        documents = {document.id: document for document in self.suite.documents}
-        for name in {name for found in hits for name, _ in found} - known.keys():
-            if name not in known:
-                known |= {one.id: one for one in await self.chunks(documents[name.rsplit(":", 2)[0]])}
+        wanted = {name for found in hits for name, _ in found} - known.keys()
+        for document in dict.fromkeys(name.rsplit(":", 2)[0] for name in sorted(wanted)):
+            known |= {one.id: one for one in await self.chunks(self.documents[document]) if one.id in wanted}
         return own, known.__getitem__
 
 
@@ -76,15 +86,20 @@ class _AllChunks:
 
 @dataclass
 class Stores:
-    """Asks the vector stores of a run."""
+    """Asks the vector stores of a run. What is still being written is finished behind the calls: see `settle`.
+
+    `cases_of` gives the cases of a document whose answers are still to be made under an embedding model.
+    """
 
     library: Library
     embedders: Callable[[str], Embedder]
-    cases_of_all: Callable[[str], Iterable[Case]]
+    cases_of: Callable[[Document, str], Sequence[Case]]
     _embedders: dict[str, Embedder] = field(default_factory=dict)
     _turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
     _turns: int = 1
-    _corpus: dict[str, asyncio.Task[dict[str, list[Hit]]]] = field(default_factory=dict)
+    _behind: dict[str, asyncio.Task[None]] = field(default_factory=dict)
+    _corpus: Corpus | None = None
+    _keys: dict[str, str] = field(default_factory=dict)
 
     def embedder(self, name: str) -> Embedder:
         """The embedding model `name`. Raises UsageError or MissingPackageError for one that cannot work."""
@@ -92,36 +107,67 @@ class Stores:
             self._embedders[name] = self.embedders(name)
         return self._embedders[name]
 
-    def key(self, documents: Iterable[Document], embedding: str) -> str:
-        """Key of the store that holds `documents` under an embedding model."""
-        settings = self.library.settings
-        texts = [f"{document.id} {document.text_sha256}" for document in documents]
-        return index.store_key(texts, chunker(settings), embedding_identity(settings, embedding))
+    def key(self, document: Document, embedding: str) -> str:
+        """Key of the store that is asked for a document under an embedding model."""
+        settings, all_documents = self.library.settings, self.library.suite.documents
+        if settings.execute.index.scope == "document":
+            return index.store_key([_text(document)], chunker(settings), embedding_identity(settings, embedding))
+        if embedding not in self._keys:
+            texts = [_text(one) for one in all_documents]
+            self._keys[embedding] = index.store_key(texts, chunker(settings), embedding_identity(settings, embedding))
+        return self._keys[embedding]
 
     async def hits(self, cell: Cell) -> list[list[Hit]]:
         """The nearest chunks of each asked case, best first. Raises EmbeddingError."""
+        embedding = cell.retriever.embedding
         if self.library.settings.execute.index.scope == "corpus":
-            found = await self._of_corpus(cell.retriever.embedding)
-            return [found[case.id] for case in cell.asked]
+            if self._corpus is None or self._corpus.embedding != embedding:
+                await self._leave_corpus()
+                opening = self._opening("corpus", embedding, cell.retriever.index, _AllChunks(self.library))
+                self._corpus = Corpus(self, embedding, opening)
+            return await self._corpus.hits(cell)
         chunks = await self.library.chunks(cell.document)
-        return await self._search(cell.document.id, cell.retriever.embedding, cell.retriever.index, chunks, cell.asked)
+        opening = self._opening(cell.document.id, embedding, cell.retriever.index, chunks)
+        await self._turn.acquire()
+        try:
+            hits, store = await self.ask(opening, cell.asked)
+        except BaseException:
+            self._turn.release()
+            raise
+        self._behind[f"{embedding} {cell.document.id}"] = asyncio.create_task(self._finish(store))
+        if self._turns < STORES_AT_ONCE:
+            self._turns += 1
+            self._turn.release()
+        return hits
 
-    async def _of_corpus(self, embedding: str) -> dict[str, list[Hit]]:
-        """Hits of all cases of the run, found in one pass over the one store; shared by all cells of the embedding."""
-        if embedding not in self._corpus:
-            self._corpus.clear()
-            self._corpus[embedding] = asyncio.create_task(self._ask_corpus(embedding))
-        return await self._corpus[embedding]
+    async def ask(self, opening: Opening, cases: Sequence[Case]) -> tuple[list[list[Hit]], index.Store]:
+        """Hits of the cases, and the open store."""
+        questions = [case.question for case in cases]
+        return await index.ask(opening, questions, self.library.settings.execute.k, self.library.progress)
 
-    async def _ask_corpus(self, embedding: str) -> dict[str, list[Hit]]:
-        cases = list(self.cases_of_all(embedding))
-        key = self.key(self.library.suite.documents, embedding)
-        hits = await self._search("corpus", embedding, key, _AllChunks(self.library), cases)
-        return {case.id: found for case, found in zip(cases, hits, strict=True)}
+    async def settle(self, cell: Cell) -> None:
+        """Wait until the cell's store is complete on disk. Raises StorageError."""
+        behind = self._behind.pop(f"{cell.retriever.embedding} {cell.document.id}", None)
+        if behind is not None:
+            await behind
 
-    async def _search(
-        self, name: str, embedding: str, key: str, chunks: Iterable[Chunk], cases: Sequence[Case]
-    ) -> list[list[Hit]]:
+    async def close(self) -> None:
+        """Finish and close what is open; what is left here belongs to cells that failed with an error of their own."""
+        await self._leave_corpus()
+        await asyncio.gather(*self._behind.values(), return_exceptions=True)
+
+    async def _leave_corpus(self) -> None:
+        corpus, self._corpus = self._corpus, None
+        if corpus is not None and corpus.store is not None:
+            await index.finish(corpus.store, self.library.progress)
+
+    async def _finish(self, store: index.Store) -> None:
+        try:
+            await index.finish(store, self.library.progress)
+        finally:
+            self._turn.release()
+
+    def _opening(self, name: str, embedding: str, key: str, chunks: Iterable[Chunk]) -> Opening:
         settings, progress = self.library.settings, self.library.progress
         embedder = self.embedder(embedding)
         # The key is part of the folder's name: other chunk sizes or another text do not throw paid vectors away.
@@ -131,9 +177,59 @@ class Stores:
         async def open_it() -> index.Store:
             return await index.open_store(folder, key, chunks, embedder, progress, batch_size=size)
 
-        async with self._turn:
-            hits = await index.search(open_it, [case.question for case in cases], settings.execute.k, progress)
-        if self._turns < STORES_AT_ONCE:
-            self._turns += 1
-            self._turn.release()
-        return hits
+        return open_it
+
+
+@dataclass
+class Corpus:
+    """The one store of a whole corpus under one embedding model, asked for several documents at a time.
+
+    Hits are forgotten once their document has taken them, so that memory does not grow with the suite.
+    """
+
+    stores: Stores
+    embedding: str
+    opening: Opening
+    store: index.Store | None = None
+    failure: EmbeddingError | None = None
+    _ready: dict[str, dict[str, list[Hit]]] = field(default_factory=dict)
+    _pass: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def hits(self, cell: Cell) -> list[list[Hit]]:
+        """Hits of the cell's cases. Raises EmbeddingError."""
+        async with self._pass:
+            if self.failure is not None:
+                raise self.failure
+            if cell.document.id not in self._ready:
+                await self._ask_from(cell.document)
+        found = self._ready.pop(cell.document.id)
+        return [found[case.id] for case in cell.asked]
+
+    async def _ask_from(self, first: Document) -> None:
+        """Ask for this document and those after it, up to a number of questions."""
+        documents = self.stores.library.suite.documents
+        block: dict[str, Sequence[Case]] = {}
+        for document in documents[documents.index(first) :]:
+            block[document.id] = self.stores.cases_of(document, self.embedding)
+            if sum(map(len, block.values())) >= QUESTIONS_A_PASS:
+                break
+        cases = [case for some in block.values() for case in some]
+        try:
+            hits, self.store = await self.stores.ask(self._opened, cases)
+        except EmbeddingError as error:
+            # One failure tells for all documents; their rows are made again by the next start.
+            self.failure = error
+            raise
+        await self.store.settle()
+        by_case = {case.id: found for case, found in zip(cases, hits, strict=True)}
+        self._ready |= {name: {case.id: by_case[case.id] for case in some} for name, some in block.items() if some}
+
+    async def _opened(self) -> index.Store:
+        """The store, opened once; opened anew where it had to be closed."""
+        if self.store is None or self.store.closed:
+            self.store = await self.opening()
+        return self.store
+
+
+def _text(document: Document) -> str:
+    return f"{document.id} {document.text_sha256}"

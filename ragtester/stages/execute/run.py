@@ -57,6 +57,7 @@ async def run(
     except BaseExceptionGroup as group:
         raise _first(group) from group
     finally:
+        await job.stores.close()
         progress.finish()
     return job.close()
 
@@ -82,7 +83,7 @@ class _Job:
         self.keys = Keys(self.settings, self.models.prompt_sha256(ANSWER_QUESTION))
         self.corpus = plan.corpus_identity(self.suite.documents, self.settings)
         self.library = Library(self.suite, self.settings, self.progress)
-        self.stores = Stores(self.library, self.embedders, self._asked_cases)
+        self.stores = Stores(self.library, self.embedders, self._cases_to_ask)
         self.folder = self.workspace.answers(self.settings.execute.run)
         self.begun = time.monotonic()
         self.manifest = self._manifest()
@@ -176,6 +177,7 @@ class _Job:
             cell = Cell(document, self._retriever(document, embedding), cases, tuple(wanted))
             if cell.asked:
                 await run_cell(cell, services, emit)
+                await self.stores.settle(cell)
             for file in files.values():
                 file.finish()
         finally:
@@ -185,13 +187,12 @@ class _Job:
 
     def _retriever(self, document: Document, embedding: str) -> Retriever:
         execute = self.settings.execute
-        documents = self.suite.documents if execute.index.scope == "corpus" else [document]
-        return Retriever(self.stores.key(documents, embedding), embedding, execute.k, execute.index.scope)
+        return Retriever(self.stores.key(document, embedding), embedding, execute.k, execute.index.scope)
 
-    def _asked_cases(self, embedding: str) -> Iterator[Case]:
-        for document in self.suite.documents:
-            if not all((document.id, llm, embedding) in self.done for llm in self.matrix[embedding]):
-                yield from self.suite.cases(document)
+    def _cases_to_ask(self, document: Document, embedding: str) -> list[Case]:
+        if all((document.id, llm, embedding) in self.done for llm in self.matrix[embedding]):
+            return []
+        return self.suite.cases(document)
 
     def _windows(self) -> dict[str, asyncio.Semaphore]:
         """Twice as many waiting calls as a provider takes at once, so that it never waits for us."""

@@ -1,0 +1,75 @@
+"""The vectors of one store while it is open, with their ids."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from ragtester.errors import StorageError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+IN_MEMORY = 32 * 2**20
+PAGE_BYTES = 8 * 2**20
+
+
+class Rows:
+    """Vectors in single precision, as the store holds them; beyond `IN_MEMORY` bytes in a temporary file."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._ids: list[str] = []
+        self._parts: list[NDArray[np.float32]] = []
+        self._size = 0
+        self._width = 0
+        self._file: IO[bytes] | None = None
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def add(self, ids: Sequence[str], vectors: NDArray[np.float32]) -> None:
+        """Take in vectors (one row an id). Raises StorageError where they must go to disk and cannot."""
+        self._ids += ids
+        self._width = vectors.shape[1]
+        self._size += vectors.nbytes
+        self._parts.append(vectors)
+        if self._size > IN_MEMORY:
+            try:
+                self._to_disk()
+            except OSError as error:
+                told = f"{self._folder}: vectors not written ({error.strerror or error}); free space, start again"
+                raise StorageError(told) from error
+
+    def _to_disk(self) -> None:
+        if self._file is None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._file = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 - open as long as the store is
+        for part in self._parts:
+            self._file.write(part.tobytes())
+        self._parts.clear()
+
+    def pages(self) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
+        """Ids and vectors, a few megabytes at a time."""
+        import numpy as np
+
+        if self._file is None:
+            if self._parts:
+                yield self._ids, np.concatenate(self._parts)
+            return
+        self._file.seek(0)
+        step = max(1, PAGE_BYTES // (4 * self._width))
+        for start in range(0, len(self._ids), step):
+            ids = self._ids[start : start + step]
+            data = self._file.read(4 * self._width * len(ids))
+            yield ids, np.frombuffer(data, dtype=np.float32).reshape(len(ids), self._width)
+
+    def close(self) -> None:
+        """Forget everything."""
+        self._ids, self._parts = [], []
+        if self._file is not None:
+            self._file.close()
+            self._file = None
