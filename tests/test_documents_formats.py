@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import zipfile
 from io import BytesIO
 from pathlib import Path
@@ -79,8 +80,7 @@ def test_html_in_its_declared_charset(head: str, encoding: str) -> None:
     assert read_html(raw).text == words
 
 
-def test_html_nested_far_too_deep_and_html_without_text() -> None:
-    assert "deep" not in read_html(b"<html><body><p>top</p>" + b"<div>" * 3000 + b"deep").text
+def test_html_without_text_is_refused() -> None:
     with pytest.raises(UnreadableError):
         read_html(b"<html><body><script>x</script></body></html>")
 
@@ -116,6 +116,38 @@ def test_a_docx_bomb_is_not_opened(tmp_path: Path) -> None:
         archive.writestr("word/document.xml", b"0" * 60_000_000)
     with pytest.raises(UnreadableError, match="zip bomb"):
         read_file(path)
+
+
+def test_a_docx_with_entities_of_its_own_is_not_opened(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("the key of the safe", encoding="utf-8")
+    path = tmp_path / "a.docx"
+    with zipfile.ZipFile(BytesIO(docx_bytes())) as honest, zipfile.ZipFile(path, "w") as archive:
+        for name in honest.namelist():
+            data = honest.read(name)
+            if name == "word/document.xml":
+                body = data[data.index(b"<w:document") :].replace(b"<w:t>", b"<w:t>&x;", 1)
+                data = b'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY x SYSTEM "%s">]>' % secret.as_uri().encode() + body
+            archive.writestr(name, data)
+    with pytest.raises(UnreadableError, match="entities"):
+        read_file(path)
+
+
+def test_deep_html_loses_its_structure_or_is_refused_but_never_loses_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.html"
+    path.write_text("<html><body>" + "<b>" * 900 + "valve<script>x</script>", encoding="utf-8")
+    assert read_file(path).text == "valve"
+    path.write_text("<html><body>" + "<div>" * 1_000_000 + "valve", encoding="utf-8")
+    with pytest.raises(UnreadableError, match="nested"):
+        read_file(path)
+
+
+def test_what_is_no_regular_file_is_not_opened(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").mkdir()
+    os.mkfifo(tmp_path / "a.txt")
+    for name in ("a.pdf", "a.txt"):
+        with pytest.raises(UnreadableError, match="no regular file"):
+            read_file(tmp_path / name)
 
 
 @pytest.mark.parametrize(

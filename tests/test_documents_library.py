@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from ragtester.documents import isolation
+from ragtester.documents.files import CorpusFile
 from ragtester.documents.library import read_corpus
 from ragtester.provenance import sha256_file, sha256_text
 from ragtester.records import Document, UnreadableDocument
@@ -27,6 +28,7 @@ import json, sys; sys.path[:] = json.loads(sys.argv.pop(1))
 import os, re, signal, time
 from ragtester.documents import reading, worker
 honest = reading.read_file
+worker._GRACE_SECONDS = 0.5
 def read_file(path, *rest):
     if path.name.startswith("segv"): os.kill(os.getpid(), signal.SIGSEGV)
     if path.name.startswith("exit"): os._exit(7)
@@ -40,6 +42,18 @@ def read_file(path, *rest):
 reading.read_file = read_file
 worker.main()
 """
+
+# Reads all .txt of a folder with the worker that it is given.
+_PROGRAM = (
+    "import sys; from pathlib import Path\n"
+    "from ragtester.documents import isolation\n"
+    "from ragtester.documents.files import find_files\n"
+    "from ragtester.documents.library import read_corpus\n"
+    "from ragtester.settings import ReadingSettings\n"
+    "isolation._START = sys.argv[2]\n"
+    "settings = ReadingSettings(workers=1, timeout_seconds={timeout})\n"
+    "list(read_corpus(find_files(['*.txt'], Path(sys.argv[1])), settings))\n"
+)
 
 
 @pytest.fixture
@@ -124,21 +138,52 @@ def test_closing_early_leaves_no_process(tmp_path: Path, mischief: None) -> None
             os.kill(int(pid_file.read_text()), 0)
 
 
+def test_two_corpora_are_read_at_once(tmp_path: Path) -> None:
+    one = corpus(tmp_path / "one", {f"{number}.txt": f"{TEXT} {number}" for number in range(4)})
+    other = corpus(tmp_path / "other", {f"{number}.md": f"{TEXT} {-number}" for number in range(4)})
+    pairs = zip(
+        read_corpus(one, ReadingSettings(workers=1)), read_corpus(other, ReadingSettings(workers=1)), strict=True
+    )
+    for number, (first, second) in enumerate(pairs):
+        assert isinstance(first, tuple)
+        assert isinstance(second, tuple)
+        assert (first[1], second[1]) == (f"{TEXT} {number}", f"{TEXT} {-number}")
+
+
+def test_odd_names_links_and_pipes_give_one_result_each(tmp_path: Path) -> None:
+    files = corpus(tmp_path, {"a\nb.txt": TEXT, "\u202etxt.md": TEXT})
+    (tmp_path / "folder.pdf").mkdir()
+    (tmp_path / "loop.txt").symlink_to("loop.txt")
+    os.mkfifo(tmp_path / "pipe.txt")
+    odd = [CorpusFile(tmp_path / name, name, "manual", name) for name in ("folder.pdf", "loop.txt", "pipe.txt")]
+    results = read_corpus([*files, *odd], ReadingSettings(workers=2))
+    assert types(results) == ["ok", "ok", "damaged", "damaged", "damaged"]
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waits for a foreign process with pidfd (Linux)")
+def test_ctrl_c_ends_reading_at_once(tmp_path: Path) -> None:
+    files = corpus(tmp_path, {"hang.txt": TEXT})
+    os.mkfifo(files[0].path.with_suffix(".pid"))
+    program = _PROGRAM.format(timeout=600)
+    parent = subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path), MISCHIEF], env=_with_path(), stderr=subprocess.PIPE, text=True
+    )
+    worker = os.pidfd_open(int(files[0].path.with_suffix(".pid").read_text()))
+    parent.send_signal(signal.SIGINT)
+    _, said = parent.communicate(timeout=30)
+    assert said.rstrip().endswith("KeyboardInterrupt")
+    poll = select.poll()
+    poll.register(worker, select.POLLIN)
+    assert poll.poll(5_000), "the reading process outlived its parent"
+    os.close(worker)
+
+
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waits for a foreign process with pidfd (Linux)")
 @pytest.mark.parametrize("name", ["hang.txt", "stuck.txt"])
 def test_a_killed_parent_leaves_no_process(tmp_path: Path, name: str) -> None:
     files = corpus(tmp_path, {name: TEXT})
     os.mkfifo(files[0].path.with_suffix(".pid"))
-    program = (
-        "import sys; from pathlib import Path\n"
-        "from ragtester.documents import isolation\n"
-        "from ragtester.documents.files import find_files\n"
-        "from ragtester.documents.library import read_corpus\n"
-        "from ragtester.settings import ReadingSettings\n"
-        "isolation._START = sys.argv[2]\n"
-        "settings = ReadingSettings(workers=1, timeout_seconds=1.5)\n"
-        "list(read_corpus(find_files(['*.txt'], Path(sys.argv[1])), settings))\n"
-    )
+    program = _PROGRAM.format(timeout=0.5)
     parent = subprocess.Popen([sys.executable, "-c", program, str(tmp_path), MISCHIEF], env=_with_path())
     worker = os.pidfd_open(int(files[0].path.with_suffix(".pid").read_text()))
     parent.send_signal(signal.SIGKILL)

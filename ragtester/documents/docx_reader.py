@@ -14,7 +14,8 @@ from ragtester.documents.unreadable import UnreadableError
 
 _MAX_UNPACKED = 300_000_000
 _MAX_RATIO = 200
-_RATIO_FROM = 10_000_000
+_RATIO_FROM = 50_000_000
+_PROLOGUE = 4096
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _MC_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _HEADING = re.compile(
@@ -26,6 +27,7 @@ _NOTES = ("footnotes", "endnotes")
 def read_docx(data: bytes) -> PlainText:
     """The text of a Word document. Tracked deletions are left out, insertions and text boxes are in."""
     check_archive(data)
+    _check_declarations(data)
     import docx
     from docx.opc.exceptions import OpcError
 
@@ -52,6 +54,16 @@ def check_archive(data: bytes) -> None:
     total = sum(sizes)
     if total > _MAX_UNPACKED or (total > _RATIO_FROM and total > _MAX_RATIO * len(data)):
         raise UnreadableError("damaged", f"unpacks to {total // 1_000_000} MB (a zip bomb?); not opened")
+
+
+def _check_declarations(data: bytes) -> None:
+    """Refuse XML entities, which Word never writes: their text would be lost, or be that of another file."""
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        for name in archive.namelist():
+            if name.endswith(".xml"):
+                with archive.open(name) as part:
+                    if b"<!DOCTYPE" in part.read(_PROLOGUE):
+                        raise UnreadableError("damaged", "declares XML entities, as no Word document does; not opened")
 
 
 def _blocks(parent: Any) -> Iterator[Any]:

@@ -37,13 +37,15 @@ def read_html(data: bytes) -> PlainText:
     source, warnings = _decode(data)
     from lxml import etree, html
 
-    parser = html.HTMLParser(remove_comments=True, remove_pis=True, huge_tree=False, encoding="utf-8")
+    parser = html.HTMLParser(remove_comments=True, remove_pis=True, huge_tree=True, encoding="utf-8")
     try:
         root = html.document_fromstring(source.encode("utf-8", "replace"), parser=parser)
     except (etree.ParserError, ValueError) as error:
         raise UnreadableError(
             "damaged", "holds no HTML that can be parsed; fetch or save it again", str(error)
         ) from error
+    if any("xcessive depth" in entry.message for entry in parser.error_log):  # the parser leaves out all that follows
+        raise UnreadableError("damaged", "its tags are nested thousands deep; fetch or save it again")
     main = _main_part(root)
     writer = _Writer()
     writer.walk(main, 0)
@@ -102,7 +104,10 @@ class _Writer:
 
     def walk(self, element: Any, depth: int) -> None:
         """Write an element and what is in it (without its tail)."""
-        if not isinstance(element.tag, str) or _is_hidden(element) or depth > _MAX_DEPTH:
+        if not isinstance(element.tag, str) or _is_hidden(element):
+            return
+        if depth > _MAX_DEPTH:  # no structure can be meant by that: the bare text
+            self._add(" ".join(element.xpath(".//text()[not(ancestor::script or ancestor::style)]")))
             return
         heading = _HEADING.match(element.tag)
         if element.tag == "br":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +39,8 @@ def read_file(path: Path, reader: str = "pdfium", compare_pages: int = 0) -> Rea
     if suffix not in _KINDS:
         raise UnreadableError("unsupported", f"{suffix or 'a file without suffix'} is not read; use {' '.join(_KINDS)}")
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise UnreadableError("damaged", "is no regular file (a folder, a pipe or a device?); remove it")
         data = path.read_bytes()
     except OSError as error:
         raise UnreadableError("damaged", f"cannot be opened: {error.strerror or error}", str(error)) from error
