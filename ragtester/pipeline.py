@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ragtester.errors import UsageError
 from ragtester.progress import Progress, StageResult
 from ragtester.settings import Settings
 from ragtester.workspace import Workspace
@@ -39,7 +40,7 @@ async def run_stages(
     are rows, and the next stage accounts for them.
     """
     options = options or Options()
-    check_models(settings)
+    check_models(settings, stages)
     results: list[StageResult] = []
     spent_calls, spent_cost = 0, 0.0
     with workspace.lock():
@@ -61,25 +62,46 @@ async def run_stages(
     return results
 
 
-def check_models(settings: Settings) -> None:
-    """Raise UsageError for a model name that no call could ever succeed with, before anything is read or made."""
+def check_models(settings: Settings, stages: Sequence[str] = STAGES, *, keys: bool = True) -> None:
+    """Raise UsageError for a model that no call could ever succeed with, before anything is read, made or paid.
+
+    A system under test without its key is not refused: its rows say so, and the other systems go on. With `keys` False
+    no key is asked for at all.
+    """
     from ragtester.models.catalogue import resolve
+    from ragtester.models.clients import check_provider
     from ragtester.models.embedded.engine import variant
     from ragtester.models.embeddings import check_embedded
 
     embeddings = {name for group in settings.execute.groups for name in group.embeddings}
-    for name in sorted(used_models(settings)):
+    for name in sorted(used_models(settings, stages)):
         known = resolve(name, settings)
         if known.provider == "embedded":
             (check_embedded if name in embeddings else variant)(known.served)
+        elif known.provider != "scripted":
+            check_provider(known, embedding=name in embeddings)
+    for name in sorted(needed_models(settings, stages)) if keys else ():
+        known = resolve(name, settings)
+        if known.key_missing:
+            raise UsageError(f"{name} needs a key: set {known.key_variable} in the environment or in .env")
 
 
-def used_models(settings: Settings) -> set[str]:
-    """Every model that the settings name for a stage."""
-    names = {settings.cases.model, settings.judge.model}
-    names |= {settings.cases.check_model} if settings.cases.check_model else set()
-    names |= {settings.documents.model} if settings.documents.count else set()
-    for group in settings.execute.groups:
+def needed_models(settings: Settings, stages: Sequence[str] = STAGES) -> set[str]:
+    """Models without which a stage can do nothing at all."""
+    names = set()
+    if "documents" in stages and settings.documents.count:
+        names.add(settings.documents.model)
+    if "cases" in stages:
+        names |= {settings.cases.model, settings.cases.check_model or settings.cases.model}
+    if "judge" in stages:
+        names.add(settings.judge.model)
+    return names
+
+
+def used_models(settings: Settings, stages: Sequence[str] = STAGES) -> set[str]:
+    """Every model that the settings name for one of the stages."""
+    names = needed_models(settings, stages)
+    for group in settings.execute.groups if "execute" in stages else ():
         names |= {*group.llms, *group.embeddings}
     return names
 

@@ -21,11 +21,12 @@ def print_results(results: list[StageResult], workspace: Workspace, settings: Se
         console.print(ledger_line(result), markup=False, highlight=False, soft_wrap=True)
     if any(result.stage == "judge" for result in results):
         from ragtester.records import Verdict
+        from ragtester.runs import verdict_files
         from ragtester.stages.judge_summary import render, summarise
         from ragtester.storage import iter_rows
 
-        folder = workspace.verdicts(settings.execute.run)
-        rows = (row for path in sorted(folder.glob("*/*.jsonl")) for row in iter_rows(path, Verdict))
+        files = verdict_files(workspace, settings.execute.run)
+        rows = (row for path in files for row in iter_rows(path, Verdict))
         render(summarise(rows), console)
     for result in results:
         if result.ledger.planned:
@@ -45,6 +46,9 @@ def ledger_line(result: StageResult) -> str:
         f"{result.stage}: {ledger.planned} planned = {ledger.ok} {WORDS.get(result.stage, 'ok')}"
         f" + {ledger.failed} failed + {ledger.skipped} skipped + {ledger.unfilled} unfilled"
     )
+    failures = result.counts.get("failures") or {}
+    if failures:
+        line += " (failed: " + ", ".join(f"{count} {name}" for name, count in sorted(failures.items())) + ")"
     unreadable = result.counts.get("unreadable")
     return f"{line}; {unreadable} file(s) not readable" if unreadable else line
 

@@ -210,7 +210,7 @@ def test_a_stopping_failure_leaves_rows_open_for_the_next_start(tmp_path: Path) 
     quota = {"six years 3": Failure(type="quota", message="used up")}
     result = run(space, FakeModels(quota))
     assert "quota" in result.stopped
-    assert result.ledger.unfilled > 0
+    assert result.ledger.skipped > 0
     assert result.exit_code == 3
     assert run(space, FakeModels()).ledger.ok == 200
     assert [row.case_id for row in verdicts(space)] == [f"c{n}" for n in range(200)]

@@ -11,7 +11,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from pydantic import SecretStr
+from pydantic import SecretStr, ValidationError
 
 from ragtester.errors import MissingPackageError, UsageError
 from ragtester.models.catalogue import NO_KEY, OPENAI_URL, ModelName
@@ -37,6 +37,26 @@ def make_client(name: ModelName, limits: ProviderSettings, extra: dict[str, Any]
         if name.provider == "ollama":
             return _ollama(name, limits, extra)
         return _other(name, limits, extra)
+
+
+def check_provider(name: ModelName, *, embedding: bool) -> None:
+    """Raise UsageError for a provider that LangChain does not know, MissingPackageError where its package is absent.
+
+    Nothing else is checked here: a wrong key or parameter shows in the first call, and its rows say so.
+    """
+    if name.provider in ("openai", "ollama"):
+        return
+    from langchain.chat_models import init_chat_model
+    from langchain.embeddings import init_embeddings
+
+    with _told(name):
+        try:
+            if embedding:
+                init_embeddings(name.served, provider=name.provider)
+            else:
+                init_chat_model(name.served, model_provider=name.provider)
+        except ValidationError:
+            return
 
 
 @contextmanager

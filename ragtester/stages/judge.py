@@ -14,7 +14,7 @@ from ragtester.provenance import is_floating, now, revision, versions
 from ragtester.records import Answer, Ledger, Manifest
 from ragtester.settings import Settings
 from ragtester.stages.judge_files import Identity, Line, put_in_order, read_lines
-from ragtester.stages.judge_inputs import Lookup, answer_files, answers, hashes
+from ragtester.stages.judge_inputs import Lookup, answers, hashes, run_files
 from ragtester.stages.judge_rows import Item, Judge, from_reply, request_of, verdict_key, without_asking
 from ragtester.storage import append_row, read_json, recover_tail, write_json
 from ragtester.tasks import JUDGE_ANSWER, STOPPING_FAILURES, Models
@@ -45,17 +45,15 @@ async def run(
     """Judge every answer of the run in the settings and write `verdicts/<run>/`.
 
     Raises UsageError where there are no answers, ChangedInputsError where verdicts stand that were made from other
-    answers or by another judge (unless `overwrite`), DataError for rows that are none.
+    answers or by another judge, DataError for rows that are none. `overwrite` replaces such verdicts and keeps those
+    that still hold.
     """
     name = settings.execute.run
-    files = answer_files(workspace, name)
+    files = run_files(workspace, name, progress)
     state = _state(workspace, settings, models, progress, files)
     target = workspace.verdicts(name)
     manifest = _manifest(state, files)
-    if overwrite:
-        for path in files:
-            _target(workspace, name, path).unlink(missing_ok=True)
-    else:
+    if not overwrite:
         _refuse_changes(state, files, read_json(target / "manifest.json", Manifest), manifest)
     write_json(target / "manifest.json", manifest)
     planned = sum(_count_lines(path) for path in files)
@@ -227,8 +225,10 @@ def _account(state: _Run, line: Line, cost: float | None = None) -> None:
 
 
 def _ledger(planned: int, counts: Counter[str]) -> Ledger:
-    ok, failed, skipped = counts["ok"], counts["failed"], counts["skipped"]
-    return Ledger(planned=planned, ok=ok, failed=failed, skipped=skipped, unfilled=planned - ok - failed - skipped)
+    ok, failed = counts["ok"], counts["failed"]
+    # Answers that had failed themselves are skipped, and so are rows that a stopped model or
+    # a limit left open: the next start makes them.
+    return Ledger(planned=planned, ok=ok, failed=failed, skipped=planned - ok - failed)
 
 
 def _counts(state: _Run) -> dict[str, Any]:

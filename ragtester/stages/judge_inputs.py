@@ -8,21 +8,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragtester.errors import DataError, UsageError
+from ragtester.progress import Progress
 from ragtester.provenance import sha256_file, sha256_text
 from ragtester.records import Answer, Case, CaseRow, Chunk
+from ragtester.runs import answer_files
 from ragtester.storage import iter_rows
 from ragtester.workspace import Workspace
 
 KEPT_DOCUMENTS = 8
 
 
-def answer_files(workspace: Workspace, run: str) -> list[Path]:
+def run_files(workspace: Workspace, run: str, progress: Progress) -> list[Path]:
     """The run's answer files, those of one document side by side, so that its cases and chunks are read once."""
-    folder = workspace.answers(run)
-    found = [path for path in folder.glob("*/*.jsonl") if path.parent.name != "chunks"]
+    found, left = answer_files(workspace, run)
     if not found:
-        raise UsageError(f"{folder}: no answers; run `ragtester execute` first, or name another run")
-    return sorted(found, key=lambda path: (path.name, path.parent.name))
+        raise UsageError(f"{workspace.answers(run)}: no answers; run `ragtester execute` first, or name another run")
+    if left:
+        progress.note(f"{len(left)} answer file(s) of documents or systems that left the run are kept and not judged")
+    return found
 
 
 def answers(path: Path) -> Iterator[Answer]:

@@ -16,7 +16,7 @@ from ragtester.stages.cases.drafting import FINAL_FOR_SECTIONS, tidy
 from ragtester.stages.cases.plan import STYLES, Plan, Pool
 from ragtester.stages.cases.quotes import Located, Piece, locate
 from ragtester.stages.cases.reading import read_text
-from ragtester.stages.cases.rows import Row, cases_file, evidence, keep, overlap
+from ragtester.stages.cases.rows import Row, call_failed, cases_file, evidence, keep, overlap
 from ragtester.stages.cases.selection import stable
 from ragtester.stages.cases.strategy import copied
 from ragtester.storage import write_rows
@@ -105,7 +105,7 @@ class Baseline:
                 self._rows += [self._missing(state, name) for name in self._names[len(state.cases) :]]
                 write_rows(self._path, self._rows)
         for row in self._rows:
-            desk.progress.advance(failed=not isinstance(row, Case))
+            desk.progress.advance(failed=isinstance(row, UnfilledCase) and call_failed(row))
 
     async def settle(self, *, abandon: bool = False) -> None:
         """Wait for a request under way; `abandon` it where the user wants to leave."""

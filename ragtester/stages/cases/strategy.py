@@ -10,14 +10,14 @@ import asyncio
 from collections.abc import Sequence
 
 from ragtester.documents.sections import cut_sections
-from ragtester.records import Case, Document, Failure, Section
+from ragtester.records import Case, Document, Failure, Section, UnfilledCase
 from ragtester.settings import Settings
 from ragtester.stages.cases.desk import Desk, Work
 from ragtester.stages.cases.drafting import Attempts
 from ragtester.stages.cases.plan import Candidate, Slot, plan_document
 from ragtester.stages.cases.quotas import quotas, sections_wanted
 from ragtester.stages.cases.reading import read_text
-from ragtester.stages.cases.rows import Row, cases_file, empty, filled, keep, row_id, unfilled
+from ragtester.stages.cases.rows import Row, call_failed, cases_file, empty, filled, keep, row_id, unfilled
 from ragtester.storage import append_row, write_rows
 from ragtester.tasks import STOPPING_FAILURES
 
@@ -63,7 +63,7 @@ class Strategy:
                     break
                 append_row(self._path, row)
                 self._rows[row.id] = row
-                self.work.desk.progress.advance(failed=not isinstance(row, Case))
+                self.work.desk.progress.advance(failed=isinstance(row, UnfilledCase) and call_failed(row))
         if not self._whole and len(self._rows) == len(self.work.plan.slots):
             write_rows(self._path, self.rows())
 
@@ -87,7 +87,7 @@ class Strategy:
                 self.work.plan.pool.used.update(used - own)
             if isinstance(row, Case):
                 self.work.desk.questions.add(row.question)
-            self.work.desk.progress.advance(failed=not isinstance(row, Case))
+            self.work.desk.progress.advance(failed=isinstance(row, UnfilledCase) and call_failed(row))
 
     async def _fill(self, slot: Slot) -> Row | None:
         """The row of one slot; None where the stage has to stop."""

@@ -1,0 +1,44 @@
+"""Which row files of a run belong to its last execution.
+
+A document that was taken out of the corpus, or a system that was taken out of the matrix, leaves its files behind:
+they were paid for and may be wanted again. They are not part of the run any more, so whoever reads a run asks here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ragtester.records import Answer, Manifest
+from ragtester.storage import iter_rows, read_json
+from ragtester.workspace import Workspace
+
+
+def answer_files(workspace: Workspace, run: str) -> tuple[list[Path], list[Path]]:
+    """The run's answer files that belong to it, and those that were left behind; each by document, then system."""
+    folder = workspace.answers(run)
+    made = read_json(folder / "manifest.json", Manifest)
+    found = [path for path in folder.glob("*/*.jsonl") if path.parent.name != "chunks"]
+    current: list[Path] = []
+    left: list[Path] = []
+    for path in sorted(found, key=lambda path: (path.name, path.parent.name)):
+        first = next(iter_rows(path, Answer), None)
+        if first is not None:
+            (current if made is None or _belongs(first, made) else left).append(path)
+    return current, left
+
+
+def verdict_files(workspace: Workspace, run: str) -> list[Path]:
+    """The verdict files that mirror the run's answer files."""
+    folder = workspace.verdicts(run)
+    mirrored = (folder / path.parent.name / path.name for path in answer_files(workspace, run)[0])
+    return [path for path in mirrored if path.is_file()]
+
+
+def _belongs(row: Answer, made: Manifest) -> bool:
+    """Whether the execution that the manifest speaks of planned this row's document and system."""
+    documents: set[str] = {name.removeprefix("text ") for name in made.inputs if name.startswith("text ")}
+    llms: dict[str, Any] = made.parameters.get("llms") or {}
+    embeddings: dict[str, Any] = made.parameters.get("embeddings") or {}
+    known = (not llms or row.llm in llms) and (not embeddings or row.embedding in embeddings)
+    return known and (not documents or row.document_id in documents)
