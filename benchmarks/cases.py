@@ -77,6 +77,7 @@ class Result:
     made: list[Made] = field(default_factory=list)
     barren: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    show: bool = False
 
 
 def prose(text: str) -> bool:
@@ -101,7 +102,7 @@ def write(result: Result, sections: Sequence[Section], kind: str, number: int) -
         passages=tuple(Passage(label=piece.label, text=piece.text) for piece in pieces), avoid=avoid[-40:], seed=number,
     )  # fmt: skip
     result.asked[kind] += 1
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         reply = ENGINE.perform("rules", WRITE_CASES, request)
     except NoCase:
@@ -109,7 +110,7 @@ def write(result: Result, sections: Sequence[Section], kind: str, number: int) -
             result.barren.append(pieces[0].text)
         return
     finally:
-        result.seconds += time.perf_counter() - start
+        result.seconds += time.process_time() - start
     assert isinstance(reply, Written)
     draft = tidy(reply.cases[0])
     located = locate(draft.quotes, pieces)
@@ -204,11 +205,15 @@ def outcomes(result: Result, index: Index, model: str) -> Iterator[str]:
         reply = ENGINE.perform(model, ANSWER_QUESTION, request)
         assert isinstance(reply, QuestionAnswered)
         if made.kind.endswith("invented"):
+            if not reply.refuses and model == "rules" and result.show:
+                print(f"\n[answered] {made.draft.question}\n   given {reply.answer}")
             yield f"unanswerable: {'refused' if reply.refuses else 'answered'}"
             continue
         seen = "in context" if _all_shown(made, index, places) else "not in context"
         rating, _ = keyword_match(made.draft.keywords, reply.answer, result.document.language)
         told = "refused" if reply.refuses else "right" if rating == "true" else "wrong"
+        if told != "right" and seen == "in context" and model == "rules" and result.show:
+            print(f"\n[{told}] {made.draft.question}\n   expected {made.draft.expected_answer}\n   given {reply.answer}")
         yield f"{seen}: {told}"
 
 
@@ -277,6 +282,7 @@ def main() -> None:
                 print(f"{item.path}: not read", file=sys.stderr)
                 continue
             result = measure(*item, options.limit)
+            result.show = options.show
             if options.show or options.barren:
                 print(f"\n##### {result.document.id}")
                 show(result, options.barren)

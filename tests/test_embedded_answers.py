@@ -6,8 +6,9 @@ import pytest
 
 from ragtester.errors import UsageError
 from ragtester.models.embedded.answer_types import fits, wanted
-from ragtester.models.embedded.answering import answer_question, parts
+from ragtester.models.embedded.answering import answer_question
 from ragtester.models.embedded.engine import EmbeddedEngine, variant
+from ragtester.models.embedded.question_reading import asked, plainly, split
 from ragtester.tasks import ANSWER_QUESTION, AnswerQuestion, Passage, QuestionAnswered
 
 SECTIONS = (
@@ -82,8 +83,65 @@ def test_kind_of_answer(question: str, kind: str, fitting: str, unfitting: str) 
 
 
 def test_parts_only_where_two_things_are_asked() -> None:
-    assert parts("What is the pump for, and who checks it?", "en") == ["What is the pump for", "who checks it?"]
-    assert parts("What are salt and pepper, and oil?", "en") == ["What are salt and pepper, and oil?"]
+    assert split("What is the pump for, and who checks it?", "en")[0] == ["What is the pump for", "who checks it?"]
+    assert split("What are salt and pepper, and oil?", "en")[0] == ["What are salt and pepper, and oil?"]
+
+
+FARES = Passage(label="fares", text="A single ride on the Meadow Line costs 17.50. The Meadow Line has 24 cabins.")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "You are drawing up a budget that includes the Meadow Line. Which price do you enter?",
+        "What is the fare for the Meadow Line?",
+        "Meadow Line price",
+        "How much money is needed for the Meadow Line?",
+    ],
+)
+def test_a_price_is_found_where_only_costs_are_spoken_of(question: str) -> None:
+    assert ask(question, sections=(FARES,)).answer == "A single ride on the Meadow Line costs 17.50."
+
+
+TABLE = Passage(
+    label="limits",
+    text="## Limits\n\n| Place | Limit | Measured |\n| --- | --- | --- |\n| hot counter | at least 65 °C | every 30 minutes |\n"
+    "| cold room | at most 7 °C | twice a day |\n",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is the limit for the hot counter?", "hot counter – Limit: at least 65 °C."),
+        ("Which limit is there with “cold room”?", "cold room – Limit: at most 7 °C."),
+    ],
+)
+def test_a_table_is_read_by_row_and_head(question: str, answer: str) -> None:
+    assert ask(question, sections=(TABLE,)).answer == answer
+
+
+def test_a_comparison_is_concluded() -> None:
+    sections = (
+        Passage(label="one", text="The backup pump is inspected every 90 days."),
+        Passage(label="two", text="The relief valve is inspected every 2 months."),
+    )
+    question = (
+        "How often is the backup pump inspected, and how often is the relief valve inspected, and which of the two is"
+        " longer?"
+    )
+    same_unit = (sections[0], Passage(label="two", text="The relief valve is inspected every 48 hours."))
+    assert ask(question, sections=same_unit).answer.endswith("The longer of the two is 90 days.")
+    # Months have no fixed number of days: nothing is concluded.
+    assert ask(question, sections=sections).answer.endswith("every 2 months.")
+
+
+def test_a_scene_is_no_part_of_the_question() -> None:
+    assert (
+        asked("A figure is missing in a report: at what speed does the lift run?") == "at what speed does the lift run?"
+    )
+    assert asked("A new colleague asks: “What does the lift need?” What do you answer?") == "What does the lift need?"
+    assert plainly("What do COM components put into practice?", "en") == "What do COM components implement?"
 
 
 @pytest.mark.parametrize("hostile", ["", "?", "\ud800", "{name} %s $x </context>", "为什么", "a" * 5000])

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - one pattern a line
 """What kind of thing a question asks for, and whether a sentence states such a thing."""
 
 from __future__ import annotations
@@ -32,16 +31,18 @@ class Kind:
 
 _KINDS: dict[str, tuple[tuple[str, str], ...]] = {
     "en": (
+        ("journal", r"\bjournal\b"),
+        ("hours", r"\bhours of\b"),
         ("phone", r"\b(?:phone|telephone|hotline|fax)\b"),
-        ("money", r"\b(?:how much .*\bcost|price|cost of|fee)\b"),
-        ("date", r"\bon what date\b|\bwhich date\b|\bwhat year\b|\bwhich year\b|\bend-of-life date\b|\byear of\b|\bsince when\b"),
+        ("money", r"\bhow much (?:money|.*\bcost)|\b(?:price|cost|costs|fee|fare|tariff|rent)\b|\bbudget\b.*\bamount\b"),
+        ("date", r"\bon what date\b|\bwhich date\b|\bwhat year\b|\bwhich year\b|\bend-of-life date\b|\byear of\b|\b(?:since|until|by|before) when\b"),
         ("duration", (r"\bhow long (?:do|does|is|are|can|may|must|did|has)\b|\bhow many (?:seconds|minutes|hours|days|weeks|months|years)\b"
                      r"|\bperiod\b.*\bdays\b|\btimeout in\b|\bhow soon\b|\binterval\b|\bhow often\b")),
         ("percent", r"\bwhat (?:percentage|share|proportion)\b|\bhow many per ?cent\b"),
         ("number", r"\bhow many\b|\bnumber of\b|\bhow (?:large|big|heavy|high|fast|deep|wide|tall|much)\b|\bmegabytes\b"),
         ("person", r"^(?:who|whom)\b(?! or what)|\bwhom do you name\b|\binventor\b"),
     ),
-    "de": (("duration", r"\bwie lange\b|\bwie oft\b|\babständen\b"), ("number", r"\bwie (?:viele?|hoch|groß|schwer)\b"),
+    "de": (("money", r"\bpreis\b|\bkosten\b|\bkostet\b|zu bezahlen"), ("duration", r"\bwie lange\b|\bwie oft\b|\babständen\b|intervall\b|\bfrist\b"), ("number", r"\bwie (?:viele?|hoch|groß|schwer)\b"),
            ("phone", r"telefonnummer"), ("date", r"\bin welchem jahr\b|\bseit wann\b")),
     "fr": (("percent", r"\bquel(?:le)? (?:pourcentage|proportion)\b"), ("date", r"\ben quelle année\b"),
            ("phone", r"numéro de téléphone"), ("number", r"\bcombien\b")),
@@ -99,8 +100,8 @@ _INTENTS: dict[str, tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]] = {
     }.items()
 }  # fmt: skip
 _PARTS_WORDS = {
-    "en": r"(?:what|which|who|where|when|why|how|by whom|under|in|for what)",
-    "de": r"(?:was|welche[rsnm]?|wer|wo|wann|warum|wie|wozu|in|unter)",
+    "en": r"(?:what|which|who|where|when|why|how|under|in|(?:by|at|to|from|through|for|after|until|since|before) (?:whom|what|which|when|how)|for the record)",
+    "de": r"(?:was|welche[rsnm]?|wer|wo|wann|warum|wie|wozu|in|unter|(?:nach|bis|zu|ab|von|mit|seit|bei|aus) (?:wann|welche[rsnm]?|wem))",
     "fr": r"(?:que|quel(?:le)?s?|qui|où|quand|pourquoi|comment|à quoi|de quoi|en)",
     "es": r"(?:qué|cuál|quién|cómo|dónde|cuándo|con qué|en qué)",
     "it": r"(?:che|quale|quali|chi|come|dove|quando|a quale|di che|in)",
@@ -138,19 +139,37 @@ def fits(kind: str, sentence: str, code: str) -> bool:
     return check is None or check(sentence, quantities(sentence, code))
 
 
+# A sum may stand without its currency: "a single ride costs 17.50".
+_PAID = re.compile(
+    r"\b(?:costs?|prices?|pays?|paid|charged?|charges|fees?|fares?|tariffs?|rates?|rents?|euros?|pounds?|dollars?|francs?"
+    r"|kosten|kostet|kostete|preise?|gebühr(?:en)?|miete|kaution|zahl(?:t|en)|bezahl\w+|coûte\w*|prix|tarifs?|cuesta|cuestan"
+    r"|precios?|tarifas?|costa|costano|prezz[oi]|tariff[ae]|custam?|preços?|prijs|prijzen|tarie(?:f|ven))\b|стои|цен[аы]|тариф"
+    r"|価格|料金|价格|费用",
+    re.I,
+)
+
+
+def _paid(sentence: str, found: Sequence[Quantity]) -> bool:
+    """A sum of money, or a bare number in a sentence that speaks of paying; pounds may read as a weight."""
+    bare = any(item.kind == "number" and (not item.unit or "pound" in sentence[item.start : item.end]) for item in found)
+    return any(item.kind == "money" for item in found) or (bare and bool(_PAID.search(sentence)))
+
+
 def _lasts(sentence: str, found: Sequence[Quantity]) -> bool:
     often = re.search(r"\b(?:daily|weekly|monthly|yearly|annually|every|each|once|twice)\b", sentence, re.I)
     return any(item.unit in _TIME_UNITS or item.kind == "time" for item in found) or bool(often)
 
 
 _CHECKS: dict[str, Callable[[str, Sequence[Quantity]], bool]] = {
+    "journal": lambda sentence, _: bool(re.search(r"\b(?:journals?|proceedings|magazine|published)\b", sentence, re.I)),
+    "hours": lambda sentence, _: bool(re.search(r"\bhours?\b", sentence, re.I)),
     "phone": lambda sentence, _: bool(re.search(r"\+?\d[\d ()/-]{5,}\d", sentence)),
     "person": lambda sentence, _: bool(re.search(r"(?<=[a-z,] )[A-Z][a-z]+", sentence)),
     "date": lambda sentence, found: (
-        any(item.kind == "date" for item in found) or bool(re.search(r"\b(?:1[5-9]|20)\d\d\b", sentence))
+        any(item.kind in ("date", "time") for item in found) or bool(re.search(r"\b(?:1[5-9]|20)\d\d\b", sentence))
     ),
     "percent": lambda _, found: any(item.kind == "percent" for item in found),
-    "money": lambda _, found: any(item.kind == "money" for item in found),
+    "money": lambda sentence, found: _paid(sentence, found),
     "duration": _lasts,
     "number": lambda _, found: bool(found),
 }

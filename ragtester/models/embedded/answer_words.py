@@ -16,7 +16,7 @@ _WEAK = frozenset(
     other different same kind later early long short large small whole part parts thing things number numbers way ways
     necessary possible available special common general whether either neither rather instead together along around
     already certain need needs want make makes made take taken given done work works begin only more most less much
-    such like well easily often always never even also still just both each every some any none all otherwise suitable
+    such like means kind well easily often always never even also still just both each every some any none all otherwise suitable
     reasonably unless until except provided however therefore thus hence anyway elsewhere somewhere everywhere anything
     everything something nothing nobody somebody everybody anyone someone everyone respectively accordingly compared
     case cases example time times people person user users value values about after before again against almost within
@@ -25,9 +25,7 @@ _WEAK = frozenset(
     itself himself themselves another others fact order use used using uses particular information detail details
     result results reason reasons point points form forms sort sorts side sides rest end ends top bottom line""".split()
 )
-_NOT_NOUN = re.compile(
-    r"(?:ly|ing|ed|able|ible|ful|less|ous|ive|ical|ish|ary|ant|ent)$"
-)
+_NOT_NOUN = re.compile(r"(?:ly|ing|ed|able|ible|ful|less|ous|ive|ical|ish|ary|ant|ent)$")
 _NOUN_AFTER_ALL = re.compile(
     r"(?:string|thing|building|heating|lighting|setting|meeting|training|warning|packaging|speed|seed|feed|need|table|cable|variable|bed"
     r"|document|component|environment|argument|statement|element|equipment|department|management|development|requirement|event"
@@ -48,7 +46,9 @@ _CONTENT = re.compile(
     r"[A-Za-z][\w.-]*\w|[\u30a1-\u30fc]{3,}|[\u4e00-\u9fff]{2,}|[^\W\d_\u3040-\u30ff\u4e00-\u9fff][^\W_\u3040-\u30ff\u4e00-\u9fff'’-]*[^\W_\u3040-\u30ff\u4e00-\u9fff]"
 )
 _AFTER_ARTICLE = {
-    "fr": re.compile(r"(?:\b(?:le|la|les|un|une|des|du|de|d['’]|aux?|ces?|cette|leurs?|ses)\s+|\b[ld]['’])([a-zà-ÿœ-]{4,})", re.I),
+    "fr": re.compile(
+        r"(?:\b(?:le|la|les|un|une|des|du|de|d['’]|aux?|ces?|cette|leurs?|ses)\s+|\b[ld]['’])([a-zà-ÿœ-]{4,})", re.I
+    ),
     "es": re.compile(r"\b(?:el|la|los|las|un|una|unos|unas|del|al|de)\s+([a-zà-ÿñ-]{4,})", re.I),
     "it": re.compile(
         r"(?:\b(?:il|lo|la|i|gli|le|un|uno|una|del|della|dei|delle|degli|al|alla|nel|nella|di)\s+|\b(?:l|un|dell|all|nell)['’])([a-zà-ÿ-]{4,})",
@@ -68,10 +68,14 @@ def keywords_of(value: str, asked: str, common: Counter[str], language: str, lim
     known = set(stems(asked, language, keep_stop_words=True)) | set(words(asked))
     chosen: list[str] = []
     plain = value
-    for quantity in quantities(value, language):
+    told = quantities(value, language)
+    # A bare number ("pillar 8") is the value only where no other quantity is.
+    measured = [one for one in told if one.unit or one.kind != "number"] or told
+    for quantity in told:
         text = value[quantity.start : quantity.end]
         if quantity.unit or any(character.isdigit() for character in text):
-            _add(chosen, text, known, language)
+            if quantity in measured:
+                _add(chosen, text, known, language)
             plain = plain[: quantity.start] + " " * len(text) + plain[quantity.end :]
     for match in _NAMED.finditer(plain):
         word = match.group().strip(".,;:")
@@ -80,7 +84,7 @@ def keywords_of(value: str, asked: str, common: Counter[str], language: str, lim
             _add(chosen, word, known, language)
     if len(chosen) < limit - 1:
         for word in _ranked(plain, common, language):
-            if len(chosen) >= (1 if chosen and quantities(value, language) else max(1, limit - 1)):
+            if len(chosen) >= (1 if chosen and told else max(1, limit - 1)):
                 break
             if len(word) >= (2 if ord(word[0]) > 0x3000 else 4):
                 _add(chosen, word, known, language)
@@ -94,7 +98,9 @@ def _ranked(value: str, common: Counter[str], language: str) -> list[str]:
     pattern = _CLAUSE_END if language == "zh" else _CONTENT
     rest = [word for word in pattern.findall(value) if stems(word, language) and word not in first]
     weak = weak_words_of(language)
-    rest = [word for word in rest if word.lower() not in weak and not (language == "en" and word.endswith(("ly", "ing")))]
+    rest = [
+        word for word in rest if word.lower() not in weak and not (language == "en" and word.endswith(("ly", "ing")))
+    ]
     rest.sort(key=lambda word: (common[stems(word, language)[0]], -len(word)))
     return [*first, *rest]
 
@@ -140,7 +146,9 @@ def weak_words_of(language: str) -> frozenset[str]:
 
     if language != "en":
         return weak_words(language) | _WEAK
-    kept = frozenset("directory directories package packages command commands project application algorithm parameter".split())
+    kept = frozenset(
+        "directory directories package packages command commands project application algorithm parameter".split()
+    )
     return (weak_words("en") | _WEAK | PARTICIPLES | GENERIC | frozenset(VERB_FORMS)) - kept
 
 

@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ragtester.models.embedded.answer_types import PARTS, Kind, fits, intended, wanted
+from ragtester.models.embedded.answer_types import Kind, fits, intended, wanted
+from ragtester.models.embedded.comparing import conclusion
+from ragtester.models.embedded.question_reading import frame_stems, plainly, split
 from ragtester.models.embedded.rewording import synonyms
 from ragtester.models.embedded.statements import tidy
+from ragtester.models.embedded.tables import table_facts
 from ragtester.models.embedded.vectors import embed_texts
 from ragtester.tasks import AnswerQuestion, Passage, QuestionAnswered
 from ragtester.text.languages import base
@@ -56,25 +59,21 @@ def answer_question(request: AnswerQuestion, eager: bool = False) -> QuestionAns
     """The best supported sentence with its section's label, or the first refusal phrase. `eager` hardly refuses."""
     code = base(request.language)
     sentences = _sentences(request.sections, code)
+    asked, comparing = split(request.question, code)
     answers: list[Sentence] = []
-    for part in parts(request.question, code):
-        best = best_support(part, sentences, code, strict=not eager)
+    for part in asked:
+        best = best_support(plainly(part, code), sentences, code, strict=not eager)
         if best is None or (best.score < SUPPORT and not eager) or best.score <= 0:
             return QuestionAnswered(answer=request.refusals[0], refuses=True)
         if best.sentence not in answers:
             answers.append(best.sentence)
     cited = tuple(dict.fromkeys(sentence.label for sentence in answers))
     text = " ".join(_cut(sentence.text) for sentence in answers)
+    if comparing and (told := conclusion([sentence.text for sentence in answers], code)):
+        text += f" {told}"
     if request.reply_format == "text":
         text += "".join(f" [{label}]" for label in cited)
     return QuestionAnswered(answer=text, refuses=False, cited=cited)
-
-
-def parts(question: str, code: str) -> list[str]:
-    """A question that asks for two things, as two questions; any other as it is."""
-    found = PARTS.get(code, PARTS["en"]).split(question, maxsplit=1)
-    whole = [part.strip() for part in found if part and len(part.split()) >= 2]
-    return whole if len(whole) == 2 else [question]
 
 
 def best_support(question: str, sentences: Sequence[Sentence], code: str, *, strict: bool) -> Support | None:
@@ -87,7 +86,7 @@ def best_support(question: str, sentences: Sequence[Sentence], code: str, *, str
     if not sentences:
         return None
     kind = wanted(question, code)
-    terms = kind.rest(stems(question, code))
+    terms = _terms(question, kind, code)
     weights = _weights(terms, sentences)
     near = _near(terms, sentences, code)
     similar = _similar(question, sentences)
@@ -101,6 +100,13 @@ def best_support(question: str, sentences: Sequence[Sentence], code: str, *, str
         if best is None or score > best.score + 1e-9:
             best = Support(sentence, score)
     return best
+
+
+def _terms(question: str, kind: Kind, code: str) -> list[str]:
+    """What the question is about: its stems without those that only ask or set a scene."""
+    found = kind.rest(stems(question, code))
+    frame = frame_stems(code)
+    return [stem for stem in found if stem not in frame] or found
 
 
 def _gives(kind: Kind, sentence: Sentence, code: str) -> bool:
@@ -120,7 +126,9 @@ def _judged(score: float, question: str, sentence: Sentence, terms: Sequence[str
 
 def _sentences(sections: Sequence[Passage], code: str) -> list[Sentence]:
     return [
-        Sentence(text, section.label, held) for section in sections for text, held in _cut_sentences(section.text, code)
+        Sentence(text, section.label, held)
+        for section in sections
+        for text, held in (*_cut_sentences(section.text, code), *_rows(section.text, code))
     ]
 
 
@@ -133,6 +141,13 @@ def _cut_sentences(text: str, code: str) -> tuple[tuple[str, frozenset[str]], ..
         if len(held) >= 2 and len(re.findall(r"\w", line)) >= 8:
             found.append((line, held))
     return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def _rows(text: str, code: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """Each cell of a table as a sentence: its row's label, its head and its value."""
+    told = (found.answer for found, _, _ in table_facts(text, code))
+    return tuple((line, frozenset(stems(line, code))) for line in told)
 
 
 def _weights(terms: Sequence[str], sentences: Sequence[Sentence]) -> dict[str, float]:

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - one pattern a line
 """What one English clause says: rules from subject, verb and rest to a fact. What fits none is left alone."""
 
 from __future__ import annotations
@@ -106,7 +105,8 @@ def _agent(clause: Clause) -> Found | None:
     means = match["by"] != "by" or bool(re.match(r"\w+ing\b", match["v"]))
     if means and match["by"] == "with" and not modal:
         return None
-    value = f"{match['by']} {match['v']}" if means else match["v"]
+    told = re.split(r",\s(?!and\b)", match["v"])[0] if not means else match["v"]
+    value = f"{match['by']} {told}" if means else told
     be = "be " if modal else ""
     return _found("how" if means else "agent", clause, value, m=verb, P=f"{be}{match['p']}")
 

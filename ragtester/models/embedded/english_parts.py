@@ -1,4 +1,3 @@
-
 """English sentences that say more than one thing: their clauses, and what stands before the subject."""
 
 from __future__ import annotations
@@ -86,9 +85,25 @@ def fronted(line: str, names: frozenset[str]) -> tuple[str, Clause] | None:
         comma = tokens[place - 1].endswith(",")
         if not comma and not _OPENS.match(rest):
             continue
-        if tokens[place - 1].lower() in ("of", "in", "to", "and", "or", "for", "with", "at", "on", "under", "by", "from", "between"):
+        if tokens[place - 1].lower() in (
+            "of",
+            "in",
+            "to",
+            "and",
+            "or",
+            "for",
+            "with",
+            "at",
+            "on",
+            "under",
+            "by",
+            "from",
+            "between",
+        ):
             continue
         clause = parse(rest[:1].upper() + rest[1:] + ".", names)
+        if re.search(r"\b(?:it|this|these|them|those|which|what|that)\b", " ".join(tokens[:place])):
+            return None
         if clause is not None and not clause.rest.startswith("that "):
             return " ".join(tokens[:place]).rstrip(","), clause
         if comma:

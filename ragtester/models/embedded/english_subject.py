@@ -1,10 +1,10 @@
-
 """English noun phrases and finite verbs: where a sentence's subject ends, and whether it stands alone."""
 
 from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ragtester.models.embedded.english_words import (
@@ -24,6 +24,8 @@ _DETERMINER = re.compile(r"^(?:the|a|an|all|any|its|each|every|both|one|two|thre
                          r"additional|nothing|nobody|everything|different|various|multiple|more|only|to|that|information|\d[\d.,]*)$")  # fmt: skip
 
 
+_FOLLOW_NOUN = frozenset("of that which and or is are was were must may can for to in on".split())
+_NUMBERS = frozenset("one two three four five six seven eight nine ten eleven twelve".split())
 _ARTICLES = frozenset({"the", "a", "an", "each", "every", "all"})
 _PREPOSITION = re.compile(r"\s(?:of|for|in|from|to|with|on|under|at|by|between|without|into|within)\s")
 
@@ -57,8 +59,17 @@ def parse(line: str, names: frozenset[str]) -> Clause | None:
     line = re.sub(r"\s\((?:[^()]*)\)", "", line[:1].upper() + line[1:]).rstrip(".! ")
     line = _APPOSITION.sub(r"\1 ", line)
     tokens = line.split(" ")
+    return _split(tokens, line, names, _finite) or _split(tokens, line, names, _singular)
+
+
+def _split(
+    tokens: list[str],
+    line: str,
+    names: frozenset[str],
+    finite: Callable[[str, list[str], int], tuple[str, bool] | None],
+) -> Clause | None:
     for place, token in enumerate(tokens[1:14], start=1):
-        form = _finite(token, tokens, place)
+        form = finite(token, tokens, place)
         if form is None:
             continue
         verb, plural = form
@@ -73,14 +84,16 @@ def parse(line: str, names: frozenset[str]) -> Clause | None:
     return None
 
 
-def _finite(token: str, tokens: list[str], place: int) -> tuple[str, bool] | None:
+def _finite(token: str, tokens: list[str], place: int) -> tuple[str, bool] | None:  # noqa: PLR0911 - one way out a kind of verb
     if token in BE:
         return token, token in ("are", "were")
     if token in MODALS:
         return token, False
     if token in PAST_FORMS:
         after = tokens[place + 1] if place + 1 < len(tokens) else ""
-        told = _DETERMINER.match(after) or after[:1].isupper() or after in ("at", "for", "on", "after", "until", "about")
+        told = (
+            _DETERMINER.match(after) or after[:1].isupper() or after in ("at", "for", "on", "after", "until", "about")
+        )
         return (PAST_FORMS[token], False) if told else None
     if token not in VERB_FORMS:
         return None
@@ -91,6 +104,19 @@ def _finite(token: str, tokens: list[str], place: int) -> tuple[str, bool] | Non
     if not _DETERMINER.match(after) and not after[:1].isupper() and VERBS[base].noun:
         return None
     return base, plural
+
+
+def _singular(token: str, tokens: list[str], place: int) -> tuple[str, bool] | None:
+    """A third person that may be a plural noun as well, after a singular subject: `the display ... shows kilometres`."""
+    if token not in VERB_FORMS or VERB_FORMS[token][1] or is_plural(" ".join(tokens[:place])):
+        return None
+    opened = tokens[0].lower() in _ARTICLES or tokens[0].lower() in ("each", "every")
+    after = tokens[place + 1] if place + 1 < len(tokens) else ""
+    return (
+        (VERB_FORMS[token][0], False)
+        if opened and place > 1 and re.match(r"[a-z]", after) and after not in _FOLLOW_NOUN
+        else None
+    )
 
 
 def is_plural(phrase: str) -> bool:
@@ -113,7 +139,12 @@ def noun_phrase(text: str, names: frozenset[str]) -> str | None:
         tokens = tokens[:-1]
     text = " ".join(tokens)
     lowered = [token.lower().strip("\"'“”,") for token in tokens]
-    if _is_debris(text, lowered) or _leans(lowered) or _is_plain(text, tokens, lowered, names):
+    if (
+        lowered[0] in _NUMBERS
+        or _is_debris(text, lowered)
+        or _leans(lowered)
+        or _is_plain(text, tokens, lowered, names)
+    ):
         return None
     first, article = tokens[0], lowered[0] in _ARTICLES
     if not article and (name_like(first, names) or (len(tokens) > 1 and tokens[1][:1].isupper())):

@@ -1,10 +1,9 @@
-
 """What the English patterns know of words: verbs and the questions they lead to, nouns that say nothing alone."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 PREPOSITIONS = frozenset(
     "of for in from to with on under at by between without into within through via inside per as than about".split()
@@ -232,6 +231,12 @@ yield-n overwrite double-n bring appoint award-n hire host-n house-n join link-n
 sign-n sound-n store-n train-n transport-n treat-n weigh attract buy cancel claim-n complete contribute deal-n deduct
 deposit-n discover employ estimate-n evaporate expect finance-n grant-n inspect invest issue-n lead-n lend lift-n manage
 notify obtain order-n prescribe rely replace resume search-n select sink-n stretch-n suffer surround survive vary withdraw"""
+# Of these, verbs whose object may be asked for as it stands.
+_TRANSITIVE = frozenset(
+    """lose gain maintain mark operate own owe protect publish raise recommend retain sell separate share
+supply unlock update yield overwrite attract buy discover employ finance grant inspect issue lend lift obtain prescribe
+resume surround double name carry follow bring give make send add report measure demand charge open close""".split()
+)
 _PAST = """had:have came:come used:use reached:reach gave:give fell:fall rose:rise took:take began:begin failed:fail saved:save
 counted:count lasted:last opened:open closed:close cost:cost paid:pay sold:sell won:win grew:grow went:go left:leave met:meet
 stood:stand held:hold became:become started:start ended:end moved:move needed:need required:require contained:contain
@@ -257,6 +262,9 @@ def _read() -> dict[str, Verb]:
     for word in _PLAIN.split():
         base, _, flag = word.partition("-")
         verbs.setdefault(base, Verb(_third(base), "", "", "", bool(flag)))
+    for base in _TRANSITIVE:
+        if not verbs[base].ask and not verbs[base].needs:
+            verbs[base] = replace(verbs[base], ask=f"What {{do}} {{S}} {base}?", key=f"{base}: what")
     return verbs
 
 

@@ -26,7 +26,9 @@ _LEANING = re.compile(
     r"|questo|questa|dit|deze|это|этот|эта|эти)\b|この|その|これ|それ|以下|次の|上記|这|该|以下",
     re.I,
 )
-_TOO_WIDE = re.compile(r"^(?:there|we|you|i|they|it|he|she|some|good|sources|this|these)\b|\b(?:examples?|steps?|ways?)\b", re.I)
+_TOO_WIDE = re.compile(
+    r"^(?:there|we|you|i|they|it|he|she|some|good|sources|this|these)\b|\b(?:examples?|steps?|ways?)\b", re.I
+)
 
 
 def entry_facts(text: str, language: str) -> Iterator[tuple[Found, Statement]]:

@@ -1,4 +1,3 @@
-
 """Facts in languages other than English: a few safe patterns each, and a keyword query where there are none."""
 
 from __future__ import annotations
@@ -51,6 +50,7 @@ def joined(first: str, second: str, style: str, code: str, seed: int) -> str:
     link, frames = JOINING.get(code, ("", ()))
     if style == "keyword" or not link:
         return f"{first}; {second}" if style == "keyword" else f"{first} {second}"
+    first, second = (re.sub(r"^For the record: (\w)", lambda match: match[1].upper(), one) for one in (first, second))
     second = second.removeprefix("¿")
     initial = second[:1] if re.match(r"\w*[A-Z]\w*[A-Z]", second) else second[:1].lower()
     first = (

@@ -130,7 +130,7 @@ EN: Templates = {
         "scenario": ("You are drawing up a timeline. Which date do you enter for when {S} {is} {P}?",),
     },
     "agent": {
-        "wh": ("By whom or by what {m} {S} {P}?", "Who or what sees to it that {S} {m} {P}?"),
+        "wh": ("By whom or by what {m} {S} {P}?", "Through whom or what {m} {S} {P}?"),
         "keyword": ("{N} {P} by whom or what",),
         "scenario": (),
     },
@@ -190,7 +190,7 @@ EN: Templates = {
     "rule": {
         "wh": ("What rule applies to {S}?", "What is demanded of {S}?", "What obligation comes with {S}?"),
         "keyword": ("obligations for {N}", "{N} rule"),
-        "scenario": ("An auditor looks at {S}. Which rule do they check against?",),
+        "scenario": ("You are writing a checklist and come to {S}. Which rule do you write down?",),
     },
     "when_must": {
         "wh": ("When {m} {S} {P}?", "Under which circumstances {m} {S} {P}?"),
@@ -200,7 +200,7 @@ EN: Templates = {
     "forbidden": {
         "wh": ("What is off limits for {S}?", "What is ruled out for {S}?"),
         "keyword": ("{N} prohibition", "what is ruled out for {N}"),
-        "scenario": ("An auditor looks at {S}. What would count as a breach of the rules?",),
+        "scenario": ("You are writing a list of mistakes to avoid and come to {S}. What do you warn of?",),
     },
     "allowed": {
         "wh": ("What may happen to {S}?",),

@@ -43,7 +43,6 @@ share ; Wie viel Prozent {R}? ; ; Für einen Bericht wird eine Zahl gesucht: Wie
 year ; ; ; Für eine Zeittafel fehlt noch eine Jahreszahl: Wann {R}?
 consequence ; Was geschieht, {w} {C}? // Welche Folge hat es, {w} {C}? ; ; Angenommen, man stellt fest, dass {C}. Was geschieht dann?
 how_to ; Was ist zu tun, um {X}? // Wie geht man vor, um {X}? ; ; Eine Kollegin fragt, wie sie vorgehen soll, um {X}. Was rätst du?
-value ; ; {S} {L} ;
 inv_price ; Wie viel ist für {Q} zu bezahlen? ; {N} Preis ; Für ein Angebot fehlt noch etwas: Welcher Preis gilt für {Q}?
 inv_phone ; Unter welcher Telefonnummer bekommt man Auskunft über {Q}? ; {N} Telefonnummer ; Am Wochenende gibt es Ärger mit {Q}. Welche Telefonnummer wählst du?
 inv_audit ; In welchen Abständen wird {Q} von außen geprüft? ; {N} Prüfintervall ; Gerade ist die Prüfung von {Q} abgeschlossen. Wann steht die nächste an?
@@ -69,7 +68,6 @@ count ; Combien de {R} ? ; ; Un chiffre manque dans un rapport : combien de {R} 
 year ; En quelle année est-ce que {R} ? ; ; Il manque une date dans une chronologie : en quelle année est-ce que {R} ?
 consequence ; Que se passe-t-il {w} {C} ? // Quelle est la conséquence {w} {C} ? ; ; Imaginons que la question se pose : que faire ou attendre {w} {C} ?
 how_to ; Que faut-il faire pour {X} ? // Par quel moyen peut-on {X} ? ; ; Un collègue souhaite {X}. Que lui conseiller ?
-value ; ; {S} {L} ;
 inv_price ; Combien faut-il payer pour {Q} ? ; {N} prix ; Un devis est en préparation. Quel prix faut-il inscrire pour {Q} ?
 inv_phone ; À quel numéro de téléphone se renseigner sur {Q} ? ; {N} numéro de téléphone ; Un problème survient un dimanche avec {Q}. Quel numéro de téléphone composer ?
 inv_audit ; À quelle fréquence un organisme externe contrôle-t-il {Q} ? ; {N} fréquence des audits ; Un audit externe de {Q} vient de se terminer. Quand aura lieu le prochain ?
@@ -92,7 +90,6 @@ share ; ¿Qué porcentaje {R}? // ¿Qué proporción {R}? ; ; Falta una cifra en
 year ; ¿En qué año {R}? ; ; Falta una fecha en una cronología: ¿en qué año {R}?
 consequence ; ¿Qué sucede {w} {C}? // ¿Qué consecuencia hay {w} {C}? ; ; Se plantea una duda: ¿qué sucede {w} {C}?
 how_to ; ¿Qué hay que hacer para {X}? // ¿De qué manera se puede {X}? ; ; Una compañera quiere {X}. ¿Qué le aconsejas?
-value ; ; {S} {L} ;
 inv_price ; ¿Cuánto hay que pagar por {Q}? ; {N} precio ; Se prepara un presupuesto. ¿Qué precio se anota para {Q}?
 inv_phone ; ¿A qué teléfono se llama para preguntar por {Q}? ; {N} número de teléfono ; Un domingo falla algo en {Q}. ¿A qué teléfono se llama?
 inv_audit ; ¿Cada cuánto tiempo audita una entidad externa {Q}? ; {N} frecuencia de auditoría ; Acaba de terminar una auditoría de {Q}. ¿Cuándo toca la siguiente?
@@ -115,7 +112,6 @@ share ; Quale percentuale {R}? // Che quota {R}? ; ; In una relazione manca una 
 year ; In quale anno {R}? ; ; In una cronologia manca una data: in quale anno {R}?
 consequence ; Che cosa succede {w} {C}? // Quale conseguenza si ha {w} {C}? ; ; Sorge un dubbio: che cosa succede {w} {C}?
 how_to ; Che cosa bisogna fare per {X}? // In che modo si può {X}? ; ; Una collega vuole {X}. Che cosa le consigli?
-value ; ; {S} {L} ;
 inv_price ; Quanto bisogna pagare per {Q}? ; {N} prezzo ; Si prepara un preventivo. Quale prezzo va indicato per {Q}?
 inv_phone ; A quale numero di telefono si chiedono informazioni su {Q}? ; {N} numero di telefono ; Di domenica c'è un problema con {Q}. Quale numero di telefono si chiama?
 inv_audit ; Ogni quanto tempo un ente esterno controlla {Q}? ; {N} frequenza degli audit ; Un audit su {Q} è appena finito. Quando si terrà il prossimo?
@@ -138,7 +134,6 @@ share ; Que percentagem {R}? // Que proporção {R}? ; ; Falta um número num re
 year ; Em que ano {R}? ; ; Falta uma data numa cronologia: em que ano {R}?
 consequence ; O que acontece {w} {C}? // Que consequência há {w} {C}? ; ; Surge uma dúvida: o que acontece {w} {C}?
 how_to ; O que é preciso fazer para {X}? // De que maneira se pode {X}? ; ; Uma colega quer {X}. O que aconselhar?
-value ; ; {S} {L} ;
 inv_price ; Quanto é preciso pagar por {Q}? ; {N} preço ; Prepara-se um orçamento. Que preço se anota para {Q}?
 inv_phone ; Para que telefone se liga para perguntar por {Q}? ; {N} número de telefone ; Num domingo surge um problema com {Q}. Para que telefone se liga?
 inv_audit ; Com que frequência uma entidade externa audita {Q}? ; {N} frequência de auditoria ; Uma auditoria de {Q} acaba de terminar. Quando será a próxima?
@@ -160,7 +155,6 @@ rule ; Welke regel geldt voor {Q}? // Waar moet je bij {Q} op letten? ; {N} rege
 share ; Welk percentage {R}? // Welk deel {R}? ; ; In een rapport ontbreekt een getal: welk percentage {R}?
 year ; In welk jaar {R}? ; ; In een tijdlijn ontbreekt een jaartal: in welk jaar {R}?
 consequence ; Wat gebeurt er {w} {C}? // Wat is het gevolg {w} {C}? ; ; Er rijst een vraag: wat gebeurt er {w} {C}?
-value ; ; {S} {L} ;
 inv_price ; Hoeveel moet er voor {Q} worden betaald? ; {N} prijs ; Er wordt een offerte gemaakt. Welke prijs hoort bij {Q}?
 inv_phone ; Welk telefoonnummer bel je voor vragen over {Q}? ; {N} telefoonnummer ; Op zondag is er een storing met {Q}. Welk telefoonnummer bel je?
 inv_audit ; Hoe vaak wordt {Q} door een externe partij gecontroleerd? ; {N} controle-interval ; Een controle van {Q} is net afgerond. Wanneer volgt de volgende?
@@ -180,7 +174,6 @@ rule ; Какое требование предъявляется к {Q}? // К�
 year ; В каком году {R}? ; ; В хронологии не хватает даты: в каком году {R}?
 how_to ; Что нужно предпринять, чтобы {X}? // Каким образом можно {X}? ; ; Коллега хочет {X}. Что вы посоветуете?
 consequence ; Как поступить или чего ожидать, {w} {C}? // Что происходит, {w} {C}? ; ; Представьте: {C}. Что произойдёт или что следует предпринять?
-value ; ; {S} {L} ;
 inv_price ; Какова цена: {Q}? ; {S} цена ; Составляется смета, в которую [входит|входят] {S}. Какую цену указать?
 inv_phone ; По какому телефону можно задать вопрос о том, что такое {S}? ; {S} номер телефона поддержки ; В воскресенье возникла неполадка: {Q}. По какому телефону звонить?
 inv_audit ; Как часто проводится внешний аудит: {Q}? ; {S} периодичность аудита ; Только что завершился аудит: {Q}. Когда будет следующий?
@@ -195,7 +188,6 @@ definition ; {S}とは、どのようなものですか？ // {S}とは何を指
 topic ; {S}はどのように扱われますか？ // {S}はどうなりますか？ ; {S} 扱い ; 新しい同僚に{S}の扱いを聞かれました。どう答えますか？
 how_to ; {X}には、どうすればよいですか？ // {X}方法を教えてください。どうしますか？ ; {X} 手順 方法 ; 同僚が{X}つもりです。どのように助言しますか？
 consequence ; {C}とき、どうなりますか、またはどうすべきですか？ ; {C}とき 結果 対応 ; {C}状況を想像してください。どう対応し、何が起こりますか？
-value ; ; {S} {L} はいくつ ;
 inv_price ; {S}の価格はいくらですか？ ; {S} 価格 ; 見積書に{S}を載せます。価格をいくらと書けばよいですか？
 inv_phone ; {S}についての問い合わせ先の電話番号は何番ですか？ ; {S} 電話番号 ; 日曜日に{S}で困りました。どの電話番号にかければよいですか？
 inv_inventor ; {S}を最初に考え出したのは誰ですか？ ; {S} 考案者 ; 発表で{S}の考案者を紹介します。誰の名前を挙げますか？
@@ -206,7 +198,6 @@ cell ; “{S}”的“{A}”写的是什么？ ; {S} {A} 写的是多少 ; 表�
 entry ; 关于“{S}”需要知道什么？ ; {S} 简要说明是什么 ; 新同事问起“{S}”。你怎么回答？
 definition ; {S}指的是什么？ // 怎样解释{S}？ ; {S} 含义 解释 ; 新同事不知道{S}。你会怎样向他说明？
 consequence ; 假如{C}，会怎么样？ ; {C} 结果 ; 假设{C}。接下来会发生什么？
-value ; ; {S} {L} ;
 inv_price ; {S}的价格是多少？ ; {S} 价格 ; 你在做预算，其中包括{S}。价格应写多少？
 inv_phone ; 咨询{S}应拨打哪个电话？ ; {S} 咨询电话 ; 周日{S}出了问题。应该拨打哪个电话？
 inv_inventor ; 最早提出{S}的人是谁？ ; {S} 发明人 ; 你要介绍{S}的发明人。应该提到谁？
@@ -216,7 +207,6 @@ inv_patent ; {S}的专利属于谁？ ; {S} 专利 ; 律师询问{S}的专利。
 cell ; ‘{S}’의 ‘{A}’은(는) 무엇이라고 적혀 있습니까? ; {S} {A} 적힌 값 ; 양식에 ‘{S}’의 ‘{A}’ 칸이 있습니다. 무엇을 적습니까?
 entry ; ‘{S}’에 대해 무엇을 알아야 합니까? ; {S} 간단한 설명 ; 새 동료가 ‘{S}’에 대해 묻습니다. 어떻게 대답합니까?
 definition ; {S}의 의미는 무엇인가요? // {S}에 대해 어떻게 설명할 수 있나요? ; {S} 의미 설명 ; 새 동료가 {S}에 대해 묻습니다. 어떻게 설명하겠습니까?
-value ; ; {S} {L} ;
 inv_price ; {S}의 가격은 얼마인가요? ; {S} 가격 ; 예산에 {S}을(를) 넣으려고 합니다. 가격을 얼마로 적어야 하나요?
 inv_phone ; {S}에 대해 문의할 전화번호는 무엇인가요? ; {S} 전화번호 ; 일요일에 {S}에 문제가 생겼습니다. 어떤 전화번호로 걸어야 하나요?
 inv_inventor ; {S}을(를) 처음 생각해 낸 사람은 누구인가요? ; {S} 발명자 ; 발표에서 {S}의 발명자를 소개합니다. 누구의 이름을 말해야 하나요?

@@ -27,7 +27,7 @@ _QUOTES = {
 _QUOTED = ("“", '"', "«", "„", "‘", "”")
 _INVERTED = re.compile(r"^(?P<wh>.+?) \{(?P<aux>is|do|m)\} \{S\}(?: (?P<rest>.+))?\?$")
 _REWORDED = {"S": False, "P": False, "C": False, "X": True, "D": False, "A": False}
-_VALUE = {"keyword": ("{S} {L}", "{L} {S}")}
+_VALUE: Mapping[str, tuple[str, ...]] = {"keyword": ("{S} {L}",)}
 # What is asked about is a term: it stays as it is.
 _TERM_KINDS = ("definition", "named", "verb:stand", "cell", "entry", "value")
 
@@ -57,7 +57,7 @@ def _template(fact: Fact, style: str, language: str, seed: int, attempt: int) ->
         options: tuple[str, ...] = {"wh": (verb.ask,), "keyword": ("{N} " + verb.key,)}.get(style, ())
         direct: tuple[str, ...] = (verb.ask,)
     else:
-        table = question_words.TEMPLATES.get(language, {}).get(kind, _VALUE if kind == "value" else {})
+        table = _VALUE if kind == "value" else question_words.TEMPLATES.get(language, {}).get(kind, {})
         options, direct = table.get(style, ()), table.get("wh", ())
     if options or style != "scenario" or not direct:
         return _turn(options, seed, key, attempt) if options else ""

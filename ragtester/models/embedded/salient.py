@@ -1,4 +1,3 @@
-
 """The last resort: a search query for what a sentence states, where no pattern takes the sentence apart.
 
 A quantity, a name or the last noun is hidden; the query is made of the words that say what the sentence is about, and
@@ -12,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from ragtester.models.embedded.answer_words import nouns
+from ragtester.models.embedded.english_words import VERB_FORMS
 from ragtester.models.embedded.facts import Found
 from ragtester.text.languages import stop_words
 from ragtester.text.quantities import Quantity, quantities
@@ -92,7 +92,9 @@ def _quantity(line: str, code: str) -> _Hidden | None:
     if not told:
         return None
     one = told[-1]
-    return _Hidden(line[one.start : one.end], one.start, LABELS[code][_kind(one)])
+    value = line[one.start : one.end]
+    label = LABELS[code]["money" if "pound" in value else _kind(one)]
+    return _Hidden(value, one.start, label)
 
 
 def _kind(quantity: Quantity) -> str:
@@ -121,6 +123,10 @@ def _about(line: str, hidden: _Hidden, code: str, common: Counter[str]) -> list[
     first = nouns(rest, code)
     words = [word for word in _WORD.findall(rest) if word.lower() not in stop_words(code) and len(word) >= 3]
     words = [word for word in words if stems(word, code) and not set(stems(word, code)) & taken]
+    if code == "en":
+        words = [
+            word for word in words if word.lower() not in VERB_FORMS and not word.lower().endswith(("ed", "ing", "ly"))
+        ]
     unique = list({stems(word, code)[0]: word for word in reversed(words)}.values())[::-1]
     known = [word for word in unique if word in first]
     if code not in ("en", "de") or (len(known) < 2 and hidden.label):
