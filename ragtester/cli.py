@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -43,15 +44,36 @@ NONE: list[str] = []
 
 def main() -> None:
     """Entry point: expected errors in one line, without a traceback, and the exit codes of the documentation."""
+    _prepare_streams()
     try:
         app()
     except RagtesterError as error:
-        typer.echo(f"ragtester: {error}", err=True)
+        _tell(str(error))
         sys.exit(error.exit_code)
+    except OSError as error:
+        # A full disk, a missing right, a closed pipe: wherever it is met, the rows that stand are whole.
+        _tell(f"{error.filename or 'input or output'}: {error.strerror or error}; mend that, then start again")
+        sys.exit(3)
     except SystemExit as done:
         if done.code == INTERRUPTED:
             typer.echo("ragtester: stopped; the same command goes on where it was", err=True)
         raise
+
+
+def _prepare_streams() -> None:
+    """Let every text be written: no stream is missing, and what its encoding lacks is written as an escape."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - open until the end
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _tell(message: str) -> None:
+    from ragtester.console import plain
+
+    typer.echo(f"ragtester: {plain(message)}", err=True)
 
 
 @app.command()
@@ -91,7 +113,7 @@ def cases(
     overwrite: Overwrite = False,
 ) -> None:
     """Make test cases from the documents: corpora/ -> generated/."""
-    extra = [f'cases.technique="{technique}"'] if technique else []
+    extra = _text_setting("cases.technique", technique)
     project = _open(workspace, [*overrides, *extra, *_limits(max_cost, max_calls)], quiet)
     _finish([project.cases(corpus, overwrite=overwrite)], project)
 
@@ -109,7 +131,7 @@ def execute(
     retry_failed: RetryFailed = False,
 ) -> None:
     """Run the suite against every LLM and embedding model: generated/ -> answers/."""
-    extra = [f'execute.technique="{technique}"'] if technique else []
+    extra = _text_setting("execute.technique", technique)
     extra += _run_settings(run, retry_failed) + _limits(max_cost, max_calls)
     project = _open(workspace, [*overrides, *extra], quiet)
     _finish([project.execute(overwrite=overwrite)], project)
@@ -188,23 +210,29 @@ def _limits(max_cost: float, max_calls: int) -> list[str]:
 
 
 def _run_settings(run: str, retry_failed: bool) -> list[str]:
-    found = [f'execute.run="{run}"'] if run else []
-    return found + (["execute.retry_failed=true", "judge.retry_failed=true"] if retry_failed else [])
+    return _text_setting("execute.run", run) + (
+        ["execute.retry_failed=true", "judge.retry_failed=true"] if retry_failed else []
+    )
+
+
+def _text_setting(key: str, value: str) -> list[str]:
+    """The override that sets `key` to exactly `value`; none where the option was not given."""
+    from ragtester.settings import toml_text
+
+    return [f"{key}={toml_text(value)}"] if value else []
 
 
 def _open(folder: Path, overrides: list[str], quiet: bool) -> Project:
-    from rich.console import Console
-
     from ragtester.api import Project
-    from ragtester.console import make_progress
+    from ragtester.console import make_progress, open_console
 
-    return Project(folder, overrides, progress=make_progress(Console(stderr=True), quiet))
+    return Project(folder, overrides, progress=make_progress(open_console(stderr=True), quiet))
 
 
 def _stdout() -> Console:
-    from rich.console import Console
+    from ragtester.console import open_console
 
-    return Console()
+    return open_console()
 
 
 def _finish(results: list[StageResult], project: Project) -> None:

@@ -2,16 +2,50 @@
 
 from __future__ import annotations
 
+import re
 import time
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.segment import Segment
 
 if TYPE_CHECKING:
+    from rich.console import ConsoleOptions, RenderableType
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
 
 PLAIN_SECONDS = 5.0
+NARROWEST = 20
+# What could steer a terminal, turn text round or not be encoded: controls, directions, halves of surrogate pairs.
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def plain(text: str) -> str:
+    """`text` as it may be shown: file names, replies and servers' messages are hostile."""
+    return _STEERING.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+class SafeConsole(Console):
+    """A console on which only ragtester itself can steer the terminal; no text is read as markup."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Take out of every text what is not plain, without a trace: it had no width in the layout either."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(_STEERING.sub("", segment.text), segment.style)
+
+
+def open_console(*, stderr: bool = False) -> SafeConsole:
+    """Standard output or standard error; a width that no text fits into is not believed."""
+    console = SafeConsole(stderr=stderr, markup=False)
+    if console.width < NARROWEST:
+        console.width = 80
+    return console
+
+
+def one_line(message: str) -> str:
+    """A note stays one line, whatever a file is called."""
+    return plain(" ".join(message.split("\n")))
 
 
 class Tally:
@@ -66,7 +100,7 @@ class PlainProgress:
 
     def note(self, message: str) -> None:
         """Print a note."""
-        self._line(message)
+        self._line(one_line(message))
 
     def finish(self) -> None:
         """Tell how the stage ended, once."""
@@ -109,7 +143,7 @@ class BarProgress:
 
     def note(self, message: str) -> None:
         """Print a note above the bar."""
-        self.console.print(message, markup=False, highlight=False, soft_wrap=True)
+        self.console.print(one_line(message), markup=False, highlight=False, soft_wrap=True)
 
     def finish(self) -> None:
         """Leave the bar as it stands."""
@@ -132,7 +166,7 @@ class QuietProgress:
 
     def note(self, message: str) -> None:
         """Print a note."""
-        self.console.print(message, markup=False, highlight=False, soft_wrap=True)
+        self.console.print(one_line(message), markup=False, highlight=False, soft_wrap=True)
 
     def finish(self) -> None:
         """Say nothing."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from ragtester.api import Project
 from ragtester.errors import ChangedInputsError, UsageError
 from ragtester.progress import StageResult
-from ragtester.settings import FILE_NAME
+from ragtester.settings import FILE_NAME, toml_text
 from ragtester.storage import write_text
 from ragtester.workspace import slug
 
@@ -49,7 +48,7 @@ def make_workspace(corpus: str, into: Path) -> Path:
     if corpus and not source.exists():
         raise UsageError(f"{source}: no such file or folder; give a folder of .pdf, .md, .txt, .html or .docx files")
     folder = into / (slug(source.resolve().name) if corpus else "sample")
-    text = SETTINGS.format(corpus=json.dumps(str(source.resolve()), ensure_ascii=False))
+    text = SETTINGS.format(corpus=toml_text(str(source.resolve())))
     path = folder / FILE_NAME
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
         write_text(path, [text])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragtester.errors import RagtesterError
 from ragtester.models.catalogue import OPENAI_URL, resolve
-from ragtester.pipeline import used_models
+from ragtester.pipeline import check_models, used_models
 from ragtester.settings import Settings
 from ragtester.workspace import Workspace
 
@@ -41,6 +41,7 @@ class Finding:
 
 def examine(workspace: Workspace, settings: Settings) -> list[Finding]:
     """Examine the machine and the settings. Calls no model: servers are only asked which models they have."""
+    check_models(settings)
     models = sorted(used_models(settings))
     found = [_python(), *_packages(settings), _pango(settings), _corpus(workspace, settings)]
     found += [finding for model in models for finding in _model(model, settings)]

@@ -6,6 +6,7 @@ Keys and passwords are not settings: they come from the environment (and `.env`)
 from __future__ import annotations
 
 import difflib
+import json
 import tomllib
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -124,6 +125,19 @@ class ExecuteSettings(Table):
     index: IndexSettings = IndexSettings()
     retry_failed: bool = False
 
+    @model_validator(mode="after")
+    def _usable(self) -> ExecuteSettings:
+        """What would stop the stage is told before the stages before it are paid for."""
+        if not self.groups:
+            raise ValueError("groups is empty; name at least one group of llms and embeddings")
+        if not all(phrase.strip() for phrase in self.refusals):
+            raise ValueError("refusals holds an empty phrase")
+        if self.index.chunk_overlap >= self.index.chunk_size:
+            raise ValueError(
+                f"chunk_overlap {self.index.chunk_overlap} must be below {self.index.chunk_size} (chunk_size)"
+            )
+        return self
+
 
 class JudgeSettings(Table):
     """`[judge]`: the oracle."""
@@ -192,11 +206,15 @@ class Settings(Table):
 
 def load_settings(folder: Path, overrides: tuple[str, ...] = ()) -> Settings:
     """Read `folder/ragtester.toml` (defaults where it is absent) and apply `table.key=value` overrides."""
+    if not folder.is_dir():
+        raise UsageError(f"{folder}: no such folder; 'ragtester init {folder}' makes a workspace")
     path = folder / FILE_NAME
     data: dict[str, Any] = {}
-    if path.is_file():
+    if path.exists() or path.is_symlink():
+        if not path.is_file():
+            raise UsageError(f"{path}: is not a file; settings stand in a text file of this name")
         try:
-            data = tomllib.loads(path.read_text(encoding="utf-8"))
+            data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise UsageError(f"{path}: not valid TOML: {error}") from error
     for override in overrides:
@@ -228,6 +246,11 @@ def _apply(data: dict[str, Any], override: str) -> None:
         if not isinstance(here, dict):
             raise UsageError(f"--set {override!r}: {key} is not a table")
     here[keys[-1]] = value
+
+
+def toml_text(text: str) -> str:
+    """`text` as a TOML string; JSON writes strings as TOML does, except that it leaves DEL as it is."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _split_keys(name: str) -> list[str]:

@@ -7,6 +7,7 @@ fault, and all faults are reported at once.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import tempfile
@@ -28,6 +29,12 @@ def encode_row(record: Record) -> str:
     return record.model_dump_json() + "\n"
 
 
+def not_written(path: Path, error: OSError, what: str = "not written") -> StorageError:
+    """The one line for a file that could not be written, with what mends it."""
+    mend = "free space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "mend that"
+    return StorageError(f"{path}: {what} ({error.strerror or error}); {mend}, then start again")
+
+
 def append_row(path: Path, record: Record) -> None:
     """Append one row in a single write; on a full disk the file keeps exactly the rows it had."""
     data = encode_row(record).encode("utf-8")
@@ -43,9 +50,7 @@ def append_row(path: Path, record: Record) -> None:
                 os.ftruncate(file.fileno(), before)
                 raise
     except OSError as error:
-        raise StorageError(
-            f"{path}: row not written ({error.strerror or error}); free space, then start again"
-        ) from error
+        raise not_written(path, error, "row not written") from error
 
 
 class RowWriter:
@@ -60,7 +65,7 @@ class RowWriter:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("ab", buffering=0)
         except OSError as error:
-            raise StorageError(f"{path}: cannot be opened ({error.strerror or error})") from error
+            raise not_written(path, error, "cannot be opened") from error
         self._size = self._file.tell()
 
     def append(self, record: Record) -> bytes:
@@ -71,8 +76,7 @@ class RowWriter:
                 raise OSError(28, "only part of the row was written")
         except OSError as error:
             os.ftruncate(self._file.fileno(), self._size)
-            reason = error.strerror or error
-            raise StorageError(f"{self._path}: row not written ({reason}); free space, then start again") from error
+            raise not_written(self._path, error, "row not written") from error
         self._size += len(data)
         return data
 
@@ -116,7 +120,7 @@ def iter_numbered(path: Path, schema: Any) -> Iterator[tuple[int, Any]]:
                     faults.append("further faults not listed")
                     break
     if faults:
-        raise DataError(f"{path}: {len(faults)} line(s) do not hold what they should", faults)
+        raise DataError(f"{path}: {len(faults)} line(s) do not hold what they should; mend or delete them", faults)
 
 
 def recover_tail(path: Path) -> str | None:
@@ -184,7 +188,7 @@ def write_bytes(path: Path, parts: Iterable[bytes]) -> None:
             temporary.unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise StorageError(f"{path}: not written ({error.strerror or error}); free space, then start again") from error
+        raise not_written(path, error) from error
 
 
 def read_json(path: Path, schema: type[Row]) -> Row | None:

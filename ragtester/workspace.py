@@ -12,7 +12,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from ragtester.errors import UsageError
+from ragtester.errors import StorageError, UsageError
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -98,7 +98,10 @@ class Workspace:
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Hold the workspace; a second process gets a clear message instead of a broken store."""
-        self.private.mkdir(parents=True, exist_ok=True)
+        try:
+            self.private.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(f"{self.private}: cannot be made ({error.strerror or error})") from error
         path = self.private / "lock"
         holder = self.private / "lock.pid"
         lock = FileLock(path)

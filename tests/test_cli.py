@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from ragtester.cli import _text_setting
+from ragtester.settings import load_settings
 from tests.conftest import run_environment
 
 TEXT = """# Boiler room rules
@@ -95,6 +97,11 @@ def test_changed_inputs_stop_with_what_changed(workspace: Path) -> None:
         (["run", "--set", "exekute.k=3"], "did you mean 'execute'"),
         (["run", "--set", "judge.model=embedded:nosuch"], "embedded:"),
         (["demo", "--corpus", "nowhere"], "no such file or folder"),
+        (["run", "-w", "nowhere"], "nowhere: no such folder"),
+        (["doctor", "--set", "cases.model=embedded:nosuch"], "embedded:nosuch"),
+        (["run", "--set", "execute.groups=[]"], "groups is empty"),
+        (["run", "--set", "execute.index.chunk_overlap=1000"], "chunk_overlap 1000 must be below 1000"),
+        (["run", "--set", 'execute.refusals=["no", " "]'], "empty phrase"),
         (["nonsense"], "No such command"),
         (["run", "--nonsense"], "No such option"),
     ],
@@ -150,3 +157,37 @@ def test_help_is_fast_to_import(tmp_path: Path) -> None:
     heavy = ("chromadb", "langchain", "numpy", "pydantic_core", "rich.table", "openai")
     loaded = [name for name in heavy if f" {name}\n" in done.stderr or f" {name}." in done.stderr]
     assert loaded == []
+
+
+@pytest.mark.parametrize("name", ['a"b', "a\\b", "x = 1 # y", "\x7f", "größe 🎉"])
+def test_a_run_has_exactly_the_name_that_was_given(name: str, tmp_path: Path) -> None:
+    settings = load_settings(tmp_path, tuple(_text_setting("execute.run", name)))
+    assert settings.execute.run == name
+
+
+def test_output_survives_any_encoding_and_closed_or_full_streams(workspace: Path) -> None:
+    ragtester(workspace, "run", "-q")
+    ascii_only = ragtester(workspace, "judge", "-q", PYTHONIOENCODING="ascii")
+    assert ascii_only.returncode == 0, ascii_only.stderr
+    assert "Refusal errors" in ascii_only.stdout
+    command = f'"{sys.executable}" -m ragtester judge -q'
+
+    def shell(line: str) -> subprocess.CompletedProcess[str]:
+        environment = run_environment()
+        return subprocess.run(
+            ["sh", "-c", line], cwd=workspace, env=environment, stderr=subprocess.PIPE, text=True, check=False
+        )
+
+    assert shell(f"{command} 2>&- >/dev/null").returncode == 0
+    if Path("/dev/full").exists():
+        full = shell(f"{command} >/dev/full")
+        assert full.returncode == 3
+        assert len(full.stderr.splitlines()) == 1
+        assert "Traceback" not in full.stderr
+
+
+def test_a_file_name_cannot_steer_the_terminal(workspace: Path) -> None:
+    (workspace / "corpora" / "bad\x1b[31m[red].pdf").write_bytes(b"%PDF-1.4 broken")
+    done = ragtester(workspace, "cases", "-q")
+    assert "bad\ufffd[31m[red].pdf: not read" in done.stderr
+    assert "\x1b" not in done.stderr + done.stdout

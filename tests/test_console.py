@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 
+import pytest
 from rich.console import Console
+from rich.table import Table
 
-from ragtester.console import BarProgress, PlainProgress, QuietProgress, make_progress
+from ragtester.console import BarProgress, PlainProgress, QuietProgress, SafeConsole, make_progress, open_console
 
 
 def _plain(width: int = 80, terminal: bool = False) -> tuple[Console, io.StringIO]:
@@ -53,3 +55,33 @@ def test_a_bar_fits_a_narrow_terminal() -> None:
     assert drawn
     assert "700/1500" in drawn[-1]
     assert all(len(line.split("\x1b[2K")[-1]) <= 60 for line in drawn)
+
+
+HOSTILE = "a\x1b[31m\x1b]0;title\x07b\x9bc\u202ed\udcffe [/red] [bold]f[/bold]"
+TAMED = "a\ufffd[31m\ufffd]0;title\ufffdb\ufffdc\ufffdd\ufffde [/red] [bold]f[/bold]"
+
+
+def test_no_text_can_steer_the_terminal_or_is_markup() -> None:
+    out = io.StringIO()
+    console = SafeConsole(file=out, width=100, markup=False, force_terminal=True, color_system=None)
+    for quiet in (True, False):
+        make_progress(console, quiet).note(HOSTILE)
+    table = Table(box=None, show_header=False)
+    table.add_row(HOSTILE)
+    console.print(table)
+    notes, cell = out.getvalue().splitlines()[:2], out.getvalue().splitlines()[2]
+    assert notes == [TAMED, TAMED]
+    assert cell.strip() == TAMED.replace("\ufffd", "")
+
+
+def test_a_note_is_one_line() -> None:
+    console, out = _plain()
+    make_progress(console, quiet=True).note("no\nte.pdf: not read")
+    assert out.getvalue() == "no te.pdf: not read\n"
+
+
+def test_a_width_of_nothing_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "0")
+    assert open_console().width == 80
+    monkeypatch.setenv("COLUMNS", "60")
+    assert open_console().width == 60

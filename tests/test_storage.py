@@ -123,3 +123,9 @@ def test_a_folder_that_cannot_be_made_is_a_storage_error(tmp_path: Path) -> None
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(StorageError):
         append_row(tmp_path / "file" / "rows.jsonl", Span(start=0, end=0))
+
+
+def test_the_mend_fits_the_fault(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StorageError, match=r"not written \(.*exists.*\); mend that"):
+        write_json(tmp_path / "file" / "x.json", Failure(type="t", message="m"))

@@ -204,3 +204,18 @@ def test_import_is_light() -> None:
     code = f"import sys, ragtester, ragtester.cli; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_settings_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "ragtester.toml").write_bytes(b"\xef\xbb\xbf[execute]\r\nk = 7\r\n")
+    assert load_settings(tmp_path).execute.k == 7
+
+
+def test_a_settings_file_that_is_none_is_not_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "ragtester.toml").mkdir()
+    with pytest.raises(UsageError, match="is not a file"):
+        load_settings(tmp_path)
+    (tmp_path / "ragtester.toml").rmdir()
+    (tmp_path / "ragtester.toml").symlink_to("nowhere")
+    with pytest.raises(UsageError, match="is not a file"):
+        load_settings(tmp_path)
