@@ -17,6 +17,7 @@ from ragtester.records import SectionKind
 _GARBLED = 0.2
 _HALF = 0.5
 _LITTLE = 0.4
+_LEAST_PROSE = 0.33
 _LONG = 200
 _SENTENCE_EVERY = 250
 _LEADER = re.compile(r"(?:\.\s?){4,}|…{2,}|(?:·\s?){4,}|_{5,}\s*\d")
@@ -37,6 +38,8 @@ _CODE_MARK = re.compile(
     r"class\s+\w+[:({]|return\b|(?:for|if|while)\s*\(|</?\w+[^>@]*>|SELECT\s|[\w.$\[\]]+\s*(?:<-|:?=)\s*\S|"
     r"[\w.]+\(.*\)\s*[:;,{]?\s*$)|\s--?\w[\w-]*=|\\\w+\{"
 )
+_CITED_AUTHOR = re.compile(r"[^\W\d_][^!?]{3,120}?\((?:1[89]|20)\d\d[a-z]?\)[,.:]", re.DOTALL)
+_PUBLISHED = re.compile(r"\bISBN\b|\bdoi\b|\bpp?\.\s*\d|\bpages \d|\bvol\.|\bPress\b|\bSpringer\b|\bWiley\b|\bIn:")
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _SENTENCE = re.compile(r"[^\W\d_]{2,}[\"'”’»)\]]*[.!?…](?:\s|$|[\"'”’»)\]])|[。！？]|[؟۔।]")
@@ -66,7 +69,8 @@ def kind_of(text: str, language: str = "") -> SectionKind:
         if shares[kind] > _HALF * total and not (kind == "list" and _items_are_prose(lines)):
             return kind
     sentences = len(_SENTENCE.findall(text))
-    if shares["prose"] < _LITTLE * total and sentences * _SENTENCE_EVERY < len(text) and len(lines) > 2:
+    few = shares["prose"] < _LITTLE * total and sentences * _SENTENCE_EVERY < len(text)
+    if len(lines) > 2 and (few or (sentences and len(prose_of(text)) < _LEAST_PROSE * len(text))):
         return max(_PLAIN_KINDS, key=lambda kind: shares[kind]) if any(shares[k] for k in _PLAIN_KINDS) else "table"
     return "prose"
 
@@ -138,5 +142,9 @@ def _items_are_prose(lines: list[str]) -> bool:
 def _is_references(text: str) -> bool:
     """Most paragraphs begin as an entry of a reference list does and name a year, pages or a publisher's mark."""
     entries = [part for part in re.split(r"\n\s*\n|\n(?=\s*\[[\w+.-]{1,12}\]\s)", text) if len(part) > 25]
-    cited = sum(len(part) for part in entries if _REFERENCE.match(part) and _CITES.search(part))
+    cited = sum(
+        len(part)
+        for part in entries
+        if (_REFERENCE.match(part) and _CITES.search(part)) or (_CITED_AUTHOR.match(part) and _PUBLISHED.search(part))
+    )
     return len(entries) > 1 and cited > _HALF * sum(map(len, entries))
