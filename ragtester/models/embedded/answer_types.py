@@ -123,6 +123,34 @@ def wanted(question: str, code: str) -> Kind:
     return Kind("", _asking(code))
 
 
+# Sides of a thing that only a sentence can tell that speaks of them: (question, sentence).
+_SIDES: dict[str, tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]] = {
+    code: tuple((re.compile(asked, re.I), re.compile(said, re.I)) for asked, said in rows)
+    for code, rows in {
+        "en": (
+            (r"\bpatent", r"patent"), (r"\binsur", r"insur"), (r"\baward\b", r"\baward|\bprize|\bmedal"), (r"\bsponsor", r"sponsor|donat|fund"),
+            (r"\binventor\b|came up with the idea|first to think of|original author", r"invent|devis|design|develop|creat|found|wr(?:ote|itten)|author|idea|propos"),
+            (r"\bciphers?\b|\bencrypt", r"encrypt|cipher|\bAES\b|\bRSA\b"), (r"\bback(?:ed)? ?up", r"back(?:ed)?[- ]?up|archiv"),
+            (r"\bcertifi(?:cate|ed)\b", r"certif"), (r"\bISO standard", r"\bISO\b|standard|\bDIN\b|\bEN\b"),
+            (r"\bsupplier\b|company supplies", r"suppl|deliver|manufactur|made by|produc|buy|bought"), (r"\berror codes?\b", r"error|code"),
+            (r"\baudit", r"audit|inspect|review"), (r"end-of-life|\bwithdrawn\b", r"withdr|deprecat|obsolete|remov|end|retire|discontinu|support"),
+            (r"memory footprint|megabytes|how much memory", r"memory|megabyte|\b[MGK]i?B\b"), (r"\bmuseum", r"museum"),
+        ),
+        "de": ((r"patent", r"patent"), (r"versicher", r"versicher"), (r"auszeichnung", r"auszeichn|\bpreis\b"), (r"sponsor", r"sponsor|förder|spend"),
+               (r"weltweit", r"welt|million"), (r"von außen geprüft|prüfintervall", r"prüf|kontroll"), (r"beschäftigte", r"beschäftigt|mitarbeit|person")),
+        "fr": ((r"brevet", r"brevet"), (r"salariés", r"salarié|employé|personn"), (r"dans le monde", r"monde|million"), (r"audit|organisme externe", r"audit|contrôl")),
+        "es": ((r"patente", r"patente"), (r"en todo el mundo", r"mundo|millon")), "it": ((r"brevett", r"brevett"),), "pt": ((r"patente", r"patente"),),
+        "nl": ((r"octrooi|patent", r"octrooi|patent"),), "ru": ((r"патент", r"патент"), (r"в мире", r"мир|миллион")),
+        "ja": ((r"特許", r"特許"), (r"考案", r"考案|開発|作")), "zh": ((r"专利", r"专利"), (r"发明", r"发明|创")),
+    }.items()
+}  # fmt: skip
+
+
+def speaks_of(question: str, sentence: str, code: str) -> bool:
+    """Whether the sentence speaks of the side of a thing that is asked for: of patents, where one is asked for."""
+    return all(said.search(sentence) for asked, said in _SIDES.get(code, ()) if asked.search(question))
+
+
 def intended(question: str, sentence: str, code: str) -> bool:
     """Whether the sentence is built the way an answer to such a question is: a reason, a rule, a definition."""
     return any(asked.search(question) and said.search(sentence) for asked, said in _INTENTS.get(code, ()))
@@ -169,7 +197,7 @@ _CHECKS: dict[str, Callable[[str, Sequence[Quantity]], bool]] = {
         any(item.kind in ("date", "time") for item in found) or bool(re.search(r"\b(?:1[5-9]|20)\d\d\b", sentence))
     ),
     "percent": lambda _, found: any(item.kind == "percent" for item in found),
-    "money": lambda sentence, found: _paid(sentence, found),
+    "money": _paid,
     "duration": _lasts,
     "number": lambda _, found: bool(found),
 }

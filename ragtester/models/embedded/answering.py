@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ragtester.models.embedded.answer_types import Kind, fits, intended, wanted
+from ragtester.models.embedded.answer_types import Kind, fits, intended, speaks_of, wanted
 from ragtester.models.embedded.comparing import conclusion
 from ragtester.models.embedded.question_reading import frame_stems, plainly, split
 from ragtester.models.embedded.rewording import synonyms
@@ -95,7 +95,7 @@ def best_support(question: str, sentences: Sequence[Sentence], code: str, *, str
         cover = _cover(near, sentence, weights)
         score = COVER_WEIGHT * cover + (1 - COVER_WEIGHT) * max(0.0, cosine)
         score = _judged(score, question, sentence, terms, code)
-        if cover <= 0 or (strict and not _gives(kind, sentence, code)):
+        if cover <= 0 or (strict and not (_gives(kind, sentence, code) and speaks_of(question, sentence.text, code))):
             score = 0.0
         if best is None or score > best.score + 1e-9:
             best = Support(sentence, score)

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - one row a line
 """Sides of a thing that may be asked for, with the words that give away that a document does speak of them."""
 
 from __future__ import annotations
@@ -39,9 +38,9 @@ def _kinds(table: str) -> tuple[Kind, ...]:
 
 KINDS: dict[str, tuple[Kind, ...]] = {
     "en": _kinds("""
-inv_price ; thing software ; cost price fee charge dollar euro $ € free budget
-inv_inventor ; thing code software ; invent author found originat devis creat wrote propos
-inv_year ; thing code software ; 19 20 introduc appeared year
+inv_price ; code software ; cost price fee charge dollar euro $ € free budget pay
+inv_inventor ; thing code software ; invent author found originat devis creat wrote propos design
+inv_year ; code software ; 19 20 introduc appeared year
 inv_size ; place ; maximum megabyte gigabyte size limit large kb mb bytes
 inv_backup ; place ; backup back-up backed archiv
 inv_cipher ; place ; encrypt cipher password protect
@@ -50,21 +49,26 @@ inv_memory ; code software ; memory ram megabyte footprint
 inv_timeout ; code ; timeout wait second minute millisecond
 inv_error ; code ; error exception fail
 inv_withdrawal ; code software ; deprecat withdraw obsolete removed retire discontinu
-inv_support ; software ; support hotline helpdesk phone contact
+inv_support ; thing software ; support hotline helpdesk phone contact
 inv_certificate ; software ; certif approv audit accredit
 inv_patent ; thing code ; patent trademark copyright
 inv_audit ; place ; audit review inspect
 inv_journal ; thing code software ; journal publish proceeding article magazine
-inv_users ; thing software ; million worldwide people users population
+inv_users ; software ; million worldwide people users population
 inv_training ; thing software ; training course lesson hour
+inv_award ; thing software ; award prize medal honour
+inv_standard ; thing place ; iso standard norm regulation
+inv_supplier ; thing ; suppl manufactur deliver made produc
+inv_sponsor ; thing software ; sponsor donat fund subsid pays paid
 """),
     **{
         code: _kinds(
             "\n".join(f"{name} ; thing ; {words}" for name, words in zip(names.split(), triggers.split("/"), strict=True))
         )
         for code, names, triggers in (
-            ("de", "inv_price inv_phone inv_audit inv_staff inv_users inv_patent",
-             "kost preis gebühr euro €/telefon rufnummer hotline/prüf kontroll audit/person mitarbeit personal/million weltweit nutzer/patent marke"),
+            ("de", "inv_phone inv_audit inv_staff inv_users inv_patent inv_insurer inv_award inv_sponsor",
+             "telefon rufnummer hotline/prüf kontroll audit/person mitarbeit personal/million weltweit nutzer/patent marke/"
+              "versicher haftpflicht/preis auszeichn/sponsor spende förder"),
             ("fr", "inv_price inv_phone inv_audit inv_staff inv_users inv_patent",
              "coût prix tarif $ € budget/téléphone numéro/audit inspect vérifi/employé personnel salarié/million utilisateurs usagers/brevet marque"),
             ("es", "inv_price inv_phone inv_audit inv_staff inv_users inv_patent",

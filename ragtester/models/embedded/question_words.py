@@ -388,6 +388,26 @@ EN: Templates = {
         "keyword": ("{N} number of users worldwide",),
         "scenario": ("A slide needs a figure: how many people around the world use {S}?",),
     },
+    "inv_award": {
+        "wh": ("Which award {is} {S} given?",),
+        "keyword": ("{N} award won",),
+        "scenario": ("A speech is to praise {S}. Which award do you mention?",),
+    },
+    "inv_sponsor": {
+        "wh": ("Which company sponsors {S}?",),
+        "keyword": ("{N} main sponsor",),
+        "scenario": ("A poster is to thank the main sponsor of {S}. Which name goes on it?",),
+    },
+    "inv_standard": {
+        "wh": ("Which ISO standard governs {S}?",),
+        "keyword": ("{N} ISO standard number",),
+        "scenario": ("A certifier asks which ISO standard governs {S}. Which number do you give?",),
+    },
+    "inv_supplier": {
+        "wh": ("Which company supplies {S}?",),
+        "keyword": ("{N} supplier name",),
+        "scenario": ("A replacement for {S} has to be ordered. Which supplier do you turn to?",),
+    },
     "inv_training": {
         "wh": ("How many hours of training does it take to master {S}?",),
         "keyword": ("{N} hours of training",),

@@ -49,6 +49,9 @@ inv_audit ; In welchen Abständen wird {Q} von außen geprüft? ; {N} Prüfinter
 inv_staff ; Wie viele Beschäftigte kümmern sich um {Q}? ; {N} Zahl der Beschäftigten ; Du planst den Dienst für {Q}. Wie viele Beschäftigte braucht es?
 inv_users ; Wie viele Menschen nutzen {Q} weltweit? ; {N} Zahl der Nutzer weltweit ; Für einen Vortrag fehlt eine Zahl: Wie viele Menschen nutzen {Q} weltweit?
 inv_patent ; Wer hält das Patent auf {Q}? ; {N} Patentinhaber ; Eine Anwältin fragt nach {Q}. Unter welcher Patentnummer ist es eingetragen?
+inv_insurer ; Bei welcher Gesellschaft ist {Q} versichert? ; {N} Versicherungsgesellschaft ; An {Q} ist ein Schaden entstanden. Welcher Versicherung meldest du ihn?
+inv_award ; Welche Auszeichnung gab es für {Q}? ; {N} Auszeichnung ; Eine Rede soll {Q} loben. Welche Auszeichnung erwähnst du?
+inv_sponsor ; Welche Firma tritt als Sponsor von {Q} auf? ; {N} Sponsor ; Ein Plakat soll dem Sponsor von {Q} danken. Welcher Name steht darauf?
 """),
     "fr": _rows("""
 cell ; Qu'indique-t-on pour « {S} » à la rubrique « {A} » ? ; {S} {A} valeur indiquée ; Un formulaire comporte un champ « {A} » pour « {S} ». Que faut-il y inscrire ?
