@@ -140,8 +140,11 @@ _SIDES: dict[str, tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]] = {
                (r"weltweit", r"welt|million"), (r"von außen geprüft|prüfintervall", r"prüf|kontroll"), (r"beschäftigte", r"beschäftigt|mitarbeit|person")),
         "fr": ((r"brevet", r"brevet"), (r"salariés", r"salarié|employé|personn"), (r"dans le monde", r"monde|million"), (r"audit|organisme externe", r"audit|contrôl")),
         "es": ((r"patente", r"patente"), (r"en todo el mundo", r"mundo|millon")), "it": ((r"brevett", r"brevett"),), "pt": ((r"patente", r"patente"),),
-        "nl": ((r"octrooi|patent", r"octrooi|patent"),), "ru": ((r"патент", r"патент"), (r"в мире", r"мир|миллион")),
-        "ja": ((r"特許", r"特許"), (r"考案", r"考案|開発|作")), "zh": ((r"专利", r"专利"), (r"发明", r"发明|创")),
+        "nl": ((r"octrooi|patent", r"octrooi|patent"),), "ru": ((r"патент", r"патент"), (r"в мире", r"мир|миллион"), (r"сотрудник", r"сотрудник|человек"), (r"\bцен[аыу]", r"цен|стои|руб|доллар"),
+               (r"аудит", r"аудит|провер"), (r"телефон", r"телефон|\+\d")),
+        "ja": ((r"特許", r"特許"), (r"考案|考え出し", r"考案|開発者|作者|発明"), (r"電話番号", r"電話|\d{2,4}-\d{2,4}"), (r"価格", r"価格|料金|円|無料")),
+        "zh": ((r"专利", r"专利"), (r"发明", r"发明|创"), (r"电话", r"电话"), (r"价格", r"价格|费用|元|免费")),
+        "ko": ((r"특허", r"특허"), (r"발명", r"발명"), (r"전화", r"전화"), (r"가격", r"가격|요금|원")),
     }.items()
 }  # fmt: skip
 

@@ -1,3 +1,4 @@
+
 """The words that an answer cannot do without: quantities, names and codes, then the nouns that carry it."""
 
 from __future__ import annotations
@@ -44,6 +45,11 @@ _ABBREVIATION = re.compile(r"^(?:e\.g|i\.e|etc|vs|cf|z\.B|d\.h|p\.ex|bzw|usw|ca)
 _CLAUSE_END = re.compile(r"[\u4e00-\u9fff]{2}(?=[，。、；]|$)")
 _CONTENT = re.compile(
     r"[A-Za-z][\w.-]*\w|[\u30a1-\u30fc]{3,}|[\u4e00-\u9fff]{2,}|[^\W\d_\u3040-\u30ff\u4e00-\u9fff][^\W_\u3040-\u30ff\u4e00-\u9fff'’-]*[^\W_\u3040-\u30ff\u4e00-\u9fff]"
+)
+# Endings of Russian verbs, adjectives, participles and adverbs.
+_RU_OTHER = re.compile(
+    r"(?:ть|ться|[еиую]т|[уюая]тся|[еи]тся|[ая]т|[аиыуе]л[аио]?|[аеи]йте|[ыио]й|[ая]я|[ое]е|[ыи]е|[ыи]х|[ыи]м|[ыи]ми|[ое]го|[ое]му|ую|юю"
+    r"|но|ся|сь|ли|ва|ом?у|огда|оторо?\w+)$"
 )
 _AFTER_ARTICLE = {
     "fr": re.compile(
@@ -110,6 +116,8 @@ def nouns(text: str, language: str) -> list[str]:
     if language == "de":
         found = re.findall(r"(?<![.!?] )(?<!^)\b[A-ZÄÖÜ][\wäöüß-]{3,}", f"x {text}" if text[:1].isupper() else text)
         return [word for word in found if stems(word, "de")]
+    if language == "ru":
+        return [word for word in re.findall(r"[А-Яа-яЁё-]{5,}", text) if not _RU_OTHER.search(word) and stems(word, "ru")]
     if language in _AFTER_ARTICLE:
         weak = stop_words(language)
         return [word for word in _AFTER_ARTICLE[language].findall(text) if word.lower() not in weak]

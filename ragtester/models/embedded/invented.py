@@ -8,12 +8,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ragtester.models.embedded.asking import MOST_ALIKE, opening, openings
+from ragtester.models.embedded.english_subject import parse
 from ragtester.models.embedded.facts import Fact, Found, proper_names
 from ragtester.models.embedded.invented_words import CLASSES, KINDS, Kind
 from ragtester.models.embedded.language_patterns import ARTICLES
 from ragtester.models.embedded.rendering import STYLES, render
 from ragtester.models.embedded.rewording import pick
-from ragtester.models.embedded.statements import Statement
+from ragtester.models.embedded.statements import Statement, statements
 from ragtester.tasks import Draft, WriteCases
 from ragtester.text.languages import base, stop_words
 from ragtester.text.normalise import fold
@@ -98,11 +99,26 @@ def _subjects(request: WriteCases, facts: Sequence[Fact], code: str) -> list[tup
         told = subject and len(subject.split()) <= 5 and fact.found.kind not in _LABELLED
         if told and not _plain(subject, code) and not _VAGUE.search(subject) and not _NO_SUBJECT.search(subject):
             found.setdefault(subject, fact.found.slots.get("do") == "do" or bool(fact.found.slots.get("many")))
+    if code == "en":
+        for subject, plural in _spoken_of(request):
+            found.setdefault(subject, plural)
     order = sorted(found, key=lambda subject: pick(range(1 << 30), request.seed, subject))
     names = _repeated(request, code)
     return [(subject, found[subject]) for subject in order] + [
         (_with_article(name, code, request), False) for name in names if name not in found
     ]
+
+
+def _spoken_of(request: WriteCases) -> Iterator[tuple[str, bool]]:
+    """Subjects of English sentences of which no fact was taken."""
+    names = proper_names(" ".join(passage.text for passage in request.passages))
+    for passage in request.passages:
+        for statement in statements(passage.text, "en"):
+            clause = parse(statement.text, names)
+            if clause and 2 <= len(clause.subject.split()) <= 4 and re.match(r"the |[A-Z]", clause.subject):
+                fit = not _plain(clause.subject, "en") and not _VAGUE.search(clause.subject)
+                if fit and not _NO_SUBJECT.search(clause.subject):
+                    yield clause.subject, clause.plural
 
 
 def _with_article(name: str, code: str, request: WriteCases) -> str:

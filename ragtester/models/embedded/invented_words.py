@@ -67,8 +67,7 @@ inv_sponsor ; thing software ; sponsor donat fund subsid pays paid
         )
         for code, names, triggers in (
             ("de", "inv_phone inv_audit inv_staff inv_users inv_patent inv_insurer inv_award inv_sponsor",
-             "telefon rufnummer hotline/prüf kontroll audit/person mitarbeit personal/million weltweit nutzer/patent marke/"
-              "versicher haftpflicht/preis auszeichn/sponsor spende förder"),
+             "telefon rufnummer hotline/prüf kontroll/person mitarbeit personal/million weltweit/patent marke/versicher/preis auszeichn/sponsor förder"),
             ("fr", "inv_price inv_phone inv_audit inv_staff inv_users inv_patent",
              "coût prix tarif $ € budget/téléphone numéro/audit inspect vérifi/employé personnel salarié/million utilisateurs usagers/brevet marque"),
             ("es", "inv_price inv_phone inv_audit inv_staff inv_users inv_patent",

@@ -24,9 +24,9 @@ THRESHOLDS = {
 # The same where the expected answer is long. Two long answers seldom differ as much as two values do: so the criteria
 # step at different degrees of quality, and the mean of all five tells more degrees apart than each of them.
 LONG_THRESHOLDS = {
-    "faithfulness": (0.20, 0.70),
-    "relevance": (0.40, 0.70),
-    "completeness": (0.30, 0.60),
+    "faithfulness": (0.30, 0.60),
+    "relevance": (0.50, 0.75),
+    "completeness": (0.40, 0.65),
     "clarity": (0.50, 0.80),
 }
 

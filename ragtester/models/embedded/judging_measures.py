@@ -86,6 +86,11 @@ class _Texts:
         return self.expected.mass <= SHORT_MASS
 
     @property
+    def faulty(self) -> float:
+        """The most that an answer with an invention or a contradiction reaches in faithfulness: not wholly true."""
+        return 0.69 - 0.1 * self.length
+
+    @property
     def length(self) -> float:
         """How long the expected answer is, 0 to 1."""
         return length(self.expected)
@@ -187,7 +192,7 @@ def _faithfulness(texts: _Texts) -> tuple[float, str]:
     if conflicts:
         share = sum(support.weights[place] for place in conflicts) / total
         # One value is the whole answer of a short case; in a long one a conflict weighs its statement's share, twice.
-        score = min(score, 0.2) if texts.strict else max(0.0, min(score - share - CONFLICT_COST, 0.69))
+        score = min(score, 0.2) if texts.strict else max(0.0, min(score - share - CONFLICT_COST, texts.faulty))
         return score, f"contradicts what is known: {next(iter(conflicts.values()))[1]}"
     inventions = [
         statement
@@ -198,7 +203,7 @@ def _faithfulness(texts: _Texts) -> tuple[float, str]:
         # A long answer has sentences in words of its own: only what is unsupported and definite is held against it.
         short = 1 - texts.length
         definite = any(one.quantities or one.names for one in inventions)
-        score = min(score - UNSUPPORTED_COST * short, 0.69 if definite else 0.69 * short + texts.length)
+        score = min(score - UNSUPPORTED_COST * short, texts.faulty if definite else 0.69 * short + texts.length)
     score = max(0.0, score)
     reason = f"{score:.0%} supported by the expected answer{' and the evidence' if texts.has_evidence else ''}"
     return score, reason + (f"; without support: {quote(inventions[0].text)}" if inventions else "")

@@ -14,6 +14,13 @@ _BROKEN_OFF = re.compile(
     r"(?:[,;:(\-–—]|\b(?:and|or|the|of|to|with|a|und|oder|der|die|das|et|ou|le|la|de|y|o|el))\s*$", re.I
 )
 _ENDED = re.compile(r"[.!?…。！？؟۔।:)\]\"'”’»`|*]\s*$")
+# Sentences that say nothing about the matter, as chat models add them.
+_PADDING = re.compile(
+    r"\b(?:i hope (?:this|that|it)\b|hope this helps|let me know|feel free to|(?:important|worth|crucial) (?:to note|"
+    r"noting|to remember|to understand)|(?:always|should|wise to|recommended to|best to) (?:consult|speak|talk|seek)|"
+    r"ich hoffe|zögern sie nicht|bei weiteren fragen|n'hésitez pas|j'espère que|no dude en|espero que (?:esto|esta))",
+    re.I,
+)
 LONG_SENTENCE = 55
 VERBOSE = 4.0
 
@@ -31,6 +38,7 @@ def clarity(answer: str, expected: str, language: str) -> tuple[float, tuple[str
         "runs on in long sentences": _run_on(parts),
         "far longer than needed": _excess(len(said), len(words(expected))),
         "fragments": _fragments(parts),
+        "padding": _padding(parts, expected),
     }
     score = 1.0 - sum(faults.values())
     return max(0.0, min(1.0, score)), tuple(name for name, cost in faults.items() if cost >= 0.1)
@@ -67,3 +75,9 @@ def _fragments(parts: list[str]) -> float:
     """Many pieces of one or two words in an answer that is long enough to have sentences."""
     short = sum(1 for part in parts if len(words(part)) < 3)
     return 0.35 if len(parts) >= 5 and short / len(parts) > 0.5 else 0.0
+
+
+def _padding(parts: list[str], expected: str) -> float:
+    """Sentences of courtesy or general advice, unless the expected answer gives such advice as well."""
+    empty = sum(1 for part in parts if _PADDING.search(part)) - len(_PADDING.findall(expected))
+    return min(0.35, 0.08 * empty) if empty > 0 else 0.0

@@ -27,7 +27,7 @@ _RUBBISH = re.compile(
     r"\.{3}|…|\. \. |[{}|\\^~<>=$#@]{1}|>>>|::|\ufffd|/g\d+|[\uf000-\uf8ff\ue000-\uefff]|\(cid:|_{2}|--|\*{1,2}\w"
     r"|\bfig(?:ure|\.)|\btable \d|\blisting \d|\bchapter \d|\bsection \d|\bpage \d|\bexample \d|\bappendix [A-Z\d]"
     r"|\bet al\b|\bpp\.|\bibid|\babb(?:ildung|\.) ?\d|\btabelle \d|\bseite \d|\btableau \d|\bрис\.|\bтабл\."
-    r"|\b(?:\w) (?:\w) (?:\w) (?:\w)\b|[\u2200-\u22ff\u2190-\u21ff±×]|\bhttps?:",
+    r"|\b(?:\w) (?:\w) (?:\w) (?:\w)\b|[\u2200-\u2211\u2213-\u22ff\u2190-\u21ff±×]|\bhttps?:",
     re.I,
 )
 _ENDS = (".", "!", "。", "．", "다.")
