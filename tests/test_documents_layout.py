@@ -12,6 +12,9 @@ from .documents_helpers import Place, Styled, column, make_pdf
 
 HEIGHT = 842.0
 SIZE = 10.0
+# Widths of the standard font in thousandths of its size, where they are not 556 (Adobe's font metrics).
+HELVETICA = {" ": 278, ".": 278, ":": 278, "i": 222, "l": 222, "t": 278, "c": 500, "s": 500, "k": 500, "v": 500}
+HELVETICA |= {"m": 833, "r": 333, "R": 722}
 
 
 def line(text: str, top: float, left: float = 60, size: float = SIZE, *, opens_mono: bool = False) -> Line:
@@ -147,3 +150,18 @@ def test_leaders_of_five_dots_and_of_ellipses_shrink() -> None:
         "1.2 Pumps .... 24",
         "1.3 Wires .... 25",
     ]
+
+
+def test_raised_numbers_do_not_melt_into_what_they_follow() -> None:
+    """Notes after a word, a full stop and a time; exponents after a letter, a unit and ten; an ordinary name."""
+    cases = [("child", "1", "child[1]"), ("the sea.", "2", "the sea.[2]"), ("at 15:00", "4", "at 15:00[4]")]
+    cases += [("12 km", "2", "12 km²"), ("the value R", "2", "the value R²"), ("about 10", "6", "about 10^6")]
+    cases += [("prove it", "3", "prove it[3]")]
+    page: list[Place | Styled] = []
+    for number, (word, mark, _) in enumerate(cases):
+        top = 700.0 - 40 * number
+        width = sum(HELVETICA.get(letter, 556) for letter in word) * 11 / 1000
+        page += [(60.0, top, word, 11.0, "plain"), (60.0 + width, top + 4, mark, 7.0, "plain")]
+    page.append((60.0, 100.0, "form K2 and 8:304", 11.0, "plain"))
+    expected = [text for _, _, text in cases]
+    assert read_pdf(make_pdf([page])).text.split() == " ".join([*expected, "form K2 and 8:304"]).split()

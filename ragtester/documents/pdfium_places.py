@@ -88,6 +88,10 @@ class Places:
         """Left and right edge of the character at a place of the page's text."""
         return self._box_of(place if self._alike else self._index(place))[:2]
 
+    def baseline(self, place: int) -> float:
+        """Height of the baseline of the character at a place of the page's text."""
+        return self._baseline(place if self._alike else self._index(place))
+
     def _index(self, text_index: int) -> int:
         return max(0, int(self._get_index(self._page, text_index)))
 

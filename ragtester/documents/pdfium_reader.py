@@ -7,6 +7,7 @@ from typing import Any
 from ragtester.documents.cleaning import clean_characters
 from ragtester.documents.columns import may_have_columns, part_columns
 from ragtester.documents.lines import Page
+from ragtester.documents.note_marks import has_number_in_word, part_note_marks
 from ragtester.documents.pdfium_places import Places, Span, turn_of
 
 
@@ -66,7 +67,9 @@ class PdfiumDocument:
             height = max(line.top for line in lines) + 36
         elif may_have_columns(spans, lines, places.edges):
             parted = part_columns(spans, lines, places.edges)
-            lines = lines if parted is spans else places.lines(parted)
+            lines, spans = (lines, spans) if parted is spans else (places.lines(parted), parted)
+        if has_number_in_word(whole):
+            part_note_marks(spans, lines, places.baseline)
         return Page(number, height, lines), dropped
 
 
