@@ -18,6 +18,8 @@ SENTENCE_FLOOR, SENTENCE_SPAN = 0.2, 0.6
 SENTENCE_SHARE = 0.3
 GAP = 0.35
 _CACHE_LIMIT = 20_000
+_ONE_THREAD = 200_000
+"""Multiplications up to which BLAS stays in one thread; waking its others costs more than these small products."""
 _word_vectors: dict[str, Any] = {}
 
 
@@ -49,12 +51,13 @@ def cover(text: Body, by: Body, given: frozenset[str], embed: Embed | None) -> C
         return Cover((0.0,) * count, (-1,) * count, (0.0,) * count, weights, (1.0,) * count)
     credits = _credits(text, by, embed)
     scores, partners, closeness, gaps = [], [], [], []
+    vectors = text.vectors is not None and by.vectors is not None
+    nearest = cosines(text.vectors, by.vectors).max(axis=1).clip(0) if vectors else None
     for place, statement in enumerate(text.statements):
         lexical, partner, close = _lexical(statement, by, given, credits)
         score = lexical
-        if text.vectors is not None and by.vectors is not None:
-            semantic = float(max((by.vectors @ text.vectors[place]).max(), 0.0))
-            semantic = min(1.0, max(0.0, (semantic - SENTENCE_FLOOR) / SENTENCE_SPAN))
+        if nearest is not None:
+            semantic = min(1.0, max(0.0, (float(nearest[place]) - SENTENCE_FLOOR) / SENTENCE_SPAN))
             score = (1 - SENTENCE_SHARE) * lexical + SENTENCE_SHARE * semantic
         scores.append(score)
         partners.append(partner)
@@ -110,7 +113,7 @@ def _credits(text: Body, by: Body, embed: Embed | None) -> dict[str, Any]:
     column = {stem: place for place, stem in enumerate(others)}
     likeness = np.zeros((len(stems), len(others) + 1))
     if embed is not None and stems and others:
-        cosine = _vectors(list(text.surfaces.values()), embed) @ _vectors(list(by.surfaces.values()), embed).T
+        cosine = cosines(_vectors(list(text.surfaces.values()), embed), _vectors(list(by.surfaces.values()), embed))
         likeness[:, :-1] = (cosine - SOFT_FLOOR).clip(0) / (1 - SOFT_FLOOR) * SOFT_TOP
     for row, stem in enumerate(stems):
         if stem in column:
@@ -123,6 +126,14 @@ def _credits(text: Body, by: Body, embed: Embed | None) -> dict[str, Any]:
         places.extend([column[stem] for stem in statement.stems] or [len(others)])
     best = np.maximum.reduceat(likeness[:, places], starts, axis=1) if stems else likeness
     return dict(zip(stems, best, strict=True))
+
+
+def cosines(one: Any, other: Any) -> Any:
+    """Product of two matrices of unit rows, every row with every row, a few rows at a time."""
+    import numpy as np
+
+    rows = max(1, _ONE_THREAD // max(1, other.size))
+    return np.concatenate([one[start : start + rows] @ other.T for start in range(0, len(one), rows)])
 
 
 def _vectors(stems: list[str], embed: Embed) -> Any:
