@@ -248,6 +248,15 @@ def test_other_answers_under_the_same_name_stop_the_stage(tmp_path: Path) -> Non
         run(space, FakeModels())
 
 
+@pytest.mark.parametrize("edit", [{"expected_answer": "seven years"}, {"keywords": ("seven",)}])
+def test_a_case_edited_by_hand_does_not_keep_its_old_verdict(edit: dict[str, Any], tmp_path: Path) -> None:
+    space = workspace(tmp_path, [answer(1, "six years")])
+    run(space, FakeModels())
+    write_rows(space.cases_file("main", "ragtester", "d1"), [case(1, **edit)])
+    with pytest.raises(ChangedInputsError, match="1 verdict"):
+        run(space, FakeModels())
+
+
 def test_no_answers_and_lost_cases_are_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="ragtester execute"):
         run(Workspace(tmp_path / "empty"), FakeModels())

@@ -64,6 +64,8 @@ def verdict_key(answer: Answer, case: Case, judge: Judge) -> str:
         said=said,
         failure=answer.failure.model_dump() if answer.failure else None,
         case=case.key,
+        expected=case.expected_answer,  # a case may have been edited by hand, which its own key does not know
+        keywords=case.keywords,
         judge=judge.model,
         prompt=judge.prompt_sha256,
         pass_mean=judge.pass_mean,
