@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -18,6 +20,8 @@ from ragtester.tasks import REFUSAL_PHRASES
 
 FILE_NAME = "ragtester.toml"
 PROFILES = ("plain", "two_columns", "running_headers", "tables", "figures", "small_print", "appendix")
+
+_SECRET = re.compile(r"api[-_]?key|authorization|password|secret|access[-_]?token", re.IGNORECASE)
 
 
 class Table(BaseModel):
@@ -181,6 +185,26 @@ class ModelSettings(Table):
     completion_price: float | None = Field(default=None, ge=0)
     extra: dict[str, Any] = {}
 
+    @model_validator(mode="after")
+    def _no_secrets(self) -> ModelSettings:
+        """These settings are written into manifests and rows, where no key may land."""
+        mend = "holds a key or password; name the environment variable that holds it in api_key_env"
+        if self.base_url and ("@" in self.base_url.partition("?")[0] or _SECRET.search(self.base_url)):
+            raise ValueError(f"base_url {mend}")
+        if any(_SECRET.search(name) for name in _names_in(self.extra)):
+            raise ValueError(f"extra {mend}")
+        if self.api_key_env is not None and not re.fullmatch(r"[A-Za-z_]\w*", self.api_key_env, re.ASCII):
+            raise ValueError("api_key_env is no name of an environment variable; it never holds the key itself")
+        return self
+
+
+def _names_in(tree: Any) -> Iterator[str]:
+    """Every key of nested tables and lists."""
+    if isinstance(tree, dict):
+        yield from tree
+    for value in tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ():
+        yield from _names_in(value)
+
 
 class Settings(Table):
     """Everything in `ragtester.toml`."""
@@ -269,10 +293,12 @@ def _split_keys(name: str) -> list[str]:
 def _explain(item: dict[str, Any]) -> str:
     location = ".".join(str(part) for part in item["loc"])
     if item["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(str(item["loc"][-1]), _known_keys(item["loc"][:-1]), n=1, cutoff=0.4)
+        near = difflib.get_close_matches(str(item["loc"][-1]), _known_keys(item["loc"][:-1]), n=1, cutoff=0.6)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         return f"unknown setting {location!r}{hint}"
     message = item["msg"].removeprefix("Value error, ")
+    if item["loc"][0] == "models":
+        return f"{location}: {message}"  # what was given may hold a key
     return f"{location}: {message} (given: {item['input']!r})"
 
 

@@ -219,3 +219,20 @@ def test_a_settings_file_that_is_none_is_not_passed_over(tmp_path: Path) -> None
     (tmp_path / "ragtester.toml").symlink_to("nowhere")
     with pytest.raises(UsageError, match="is not a file"):
         load_settings(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"base_url": "http://me:hunter2@127.0.0.1/v1"},
+        {"base_url": "http://127.0.0.1/v1?api_key=hunter2"},
+        {"extra": {"default_headers": [{"Authorization": "Bearer hunter2"}]}},
+        {"extra": {"api_key": "hunter2"}},
+        {"api_key_env": "sk-hunter2"},
+        {"max_tokens": "hunter2"},
+    ],
+)
+def test_no_key_gets_into_the_settings_or_out_of_the_message(table: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=next(iter(table))) as caught:
+        parse_settings({"models": {"openai:x": table}}, "test")
+    assert "hunter2" not in str(caught.value)
