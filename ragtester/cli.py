@@ -29,14 +29,22 @@ app = typer.Typer(
 )
 
 Folder = Annotated[Path, typer.Option("--workspace", "-w", help="Folder that holds ragtester.toml.")]
-Overrides = Annotated[list[str], typer.Option("--set", help="Override a setting: table.key=value. Repeatable.")]
+Overrides = Annotated[
+    list[str], typer.Option("--set", metavar="TABLE.KEY=VALUE", help="Override a setting. Repeatable.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only notes and results.")]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Make everything again, even what was paid for.")]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Replace rows that were made from other inputs; keep the rest.")
+]
 RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Make rows again that failed after being paid for.")]
-Corpus = Annotated[list[str], typer.Option("--corpus", help="File, folder or glob of documents. Repeatable.")]
+Corpus = Annotated[
+    list[str], typer.Option("--corpus", metavar="PATH", help="File, folder or glob of documents. Repeatable.")
+]
 Technique = Annotated[str, typer.Option("--technique", help="ragtester, baseline or all.")]
 MaxCost = Annotated[float, typer.Option("--max-cost", help="Stop cleanly before more than this is spent. 0: no limit.")]
-MaxCalls = Annotated[int, typer.Option("--max-calls", help="Stop cleanly after this many calls. 0: no limit.")]
+MaxCalls = Annotated[
+    int, typer.Option("--max-calls", help="Stop cleanly after so many calls to model servers. 0: no limit.")
+]
 RunName = Annotated[str, typer.Option("--run", help="Name of the run, as in [execute] run.")]
 Estimate = Annotated[bool, typer.Option("--estimate", help="Print calls, tokens, money and time, and call nothing.")]
 NONE: list[str] = []
@@ -76,9 +84,26 @@ def _tell(message: str) -> None:
     typer.echo(f"ragtester: {plain(message)}", err=True)
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(version("ragtester-pipeline"))
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """Mass-produce test suites from documents, run them against RAG systems, judge the answers."""
+
+
 @app.command()
 def init(directory: Annotated[Path, typer.Argument(help="Folder of the new workspace.")] = Path()) -> None:
-    """Write a commented ragtester.toml and the folders of a workspace."""
+    """Write a starter workspace: a commented ragtester.toml and its folders."""
     from ragtester.starter import write_workspace
 
     for line in write_workspace(directory):
@@ -95,7 +120,7 @@ def documents(
     quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
-    """Write documents into the corpus (D_gen): Markdown by a model, then PDF."""
+    """Write documents (D_gen): Markdown by a model, then PDF in mixed layouts."""
     extra = [f"documents.count={count}"] if count >= 0 else []
     project = _open(workspace, [*overrides, *extra, *_limits(max_cost, max_calls)], quiet)
     _finish([project.documents(overwrite=overwrite)], project)
@@ -112,7 +137,7 @@ def cases(
     quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
-    """Make test cases from the documents: corpora/ -> generated/."""
+    """Documents become test cases: corpora/ -> generated/."""
     extra = _text_setting("cases.technique", technique)
     project = _open(workspace, [*overrides, *extra, *_limits(max_cost, max_calls)], quiet)
     _finish([project.cases(corpus, overwrite=overwrite)], project)
@@ -130,7 +155,7 @@ def execute(
     overwrite: Overwrite = False,
     retry_failed: RetryFailed = False,
 ) -> None:
-    """Run the suite against every LLM and embedding model: generated/ -> answers/."""
+    """Every case to every system: generated/ -> answers/."""
     extra = _text_setting("execute.technique", technique)
     extra += _run_settings(run, retry_failed) + _limits(max_cost, max_calls)
     project = _open(workspace, [*overrides, *extra], quiet)
@@ -148,7 +173,7 @@ def judge(
     overwrite: Overwrite = False,
     retry_failed: RetryFailed = False,
 ) -> None:
-    """Judge every answer by five criteria: answers/ -> verdicts/."""
+    """Judge every answer: answers/ -> verdicts/."""
     extra = _run_settings(run, retry_failed) + _limits(max_cost, max_calls)
     project = _open(workspace, [*overrides, *extra], quiet)
     _finish([project.judge(overwrite=overwrite)], project)
@@ -167,7 +192,7 @@ def run_all(
     overwrite: Overwrite = False,
     retry_failed: RetryFailed = False,
 ) -> None:
-    """The four stages in order, for the matrix in ragtester.toml."""
+    """The four stages in order."""
     extra = _run_settings(run, retry_failed) + _limits(max_cost, max_calls)
     project = _open(workspace, [*overrides, *extra], quiet)
     if estimate:
@@ -184,7 +209,7 @@ def demo(
     into: Annotated[Path, typer.Option("--into", help="Folder for the demo's workspaces.")] = Path("demo"),
     quiet: Quiet = False,
 ) -> None:
-    """The whole pipeline on the embedded engine: no key, no network, no cost."""
+    """The pipeline without key, network or cost."""
     from ragtester.demo import make_workspace, run_demo
 
     folder = make_workspace(corpus, into)
@@ -194,7 +219,7 @@ def demo(
 
 @app.command()
 def doctor(workspace: Folder = Path(), overrides: Overrides = NONE) -> None:
-    """Check packages, native libraries, keys (never shown), servers and models, and say how to mend each."""
+    """What is missing and how to mend it: packages, keys (never shown), servers, models."""
     from ragtester.doctor import examine, print_findings
 
     project = _open(workspace, overrides, quiet=True)

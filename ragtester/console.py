@@ -37,7 +37,7 @@ class SafeConsole(Console):
 
 def open_console(*, stderr: bool = False) -> SafeConsole:
     """Standard output or standard error; a width that no text fits into is not believed."""
-    console = SafeConsole(stderr=stderr, markup=False)
+    console = SafeConsole(stderr=stderr, markup=False, emoji=False, highlight=False)
     if console.width < NARROWEST:
         console.width = 80
     return console

@@ -7,6 +7,7 @@ from pathlib import Path
 from ragtester.api import Project
 from ragtester.errors import ChangedInputsError, UsageError
 from ragtester.progress import StageResult
+from ragtester.provenance import sha256_text
 from ragtester.settings import FILE_NAME, toml_text
 from ragtester.storage import write_text
 from ragtester.workspace import slug
@@ -47,9 +48,13 @@ def make_workspace(corpus: str, into: Path) -> Path:
     source = Path(corpus).expanduser() if corpus else sample_corpus()
     if corpus and not source.exists():
         raise UsageError(f"{source}: no such file or folder; give a folder of .pdf, .md, .txt, .html or .docx files")
-    folder = into / (slug(source.resolve().name) if corpus else "sample")
     text = SETTINGS.format(corpus=toml_text(str(source.resolve())))
+    folder = into / (slug(source.resolve().name) if corpus else "sample")
     path = folder / FILE_NAME
+    if corpus and path.is_file() and path.read_text(encoding="utf-8") != text:
+        # Another corpus of the same name has its demo there.
+        folder = into / f"{folder.name}-{sha256_text(str(source.resolve()))[:8]}"
+        path = folder / FILE_NAME
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
         write_text(path, [text])
     return folder

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragtester.errors import RagtesterError
 from ragtester.models.catalogue import OPENAI_URL, resolve
-from ragtester.pipeline import check_models, used_models
+from ragtester.pipeline import check_model, used_models
 from ragtester.settings import Settings
 from ragtester.workspace import Workspace
 
@@ -41,11 +41,11 @@ class Finding:
 
 def examine(workspace: Workspace, settings: Settings) -> list[Finding]:
     """Examine the machine and the settings. Calls no model: servers are only asked which models they have."""
-    check_models(settings)
     models = sorted(used_models(settings))
     found = [_python(), *_packages(settings), _pango(settings), _corpus(workspace, settings)]
     found += [finding for model in models for finding in _model(model, settings)]
-    return found
+    # Several models need the same key or package: it is told once.
+    return list(dict.fromkeys(found))
 
 
 def print_findings(findings: list[Finding], console: Console) -> None:
@@ -101,6 +101,11 @@ def _corpus(workspace: Workspace, settings: Settings) -> Finding:
 
 
 def _model(name: str, settings: Settings) -> Iterator[Finding]:
+    try:
+        check_model(name, settings)
+    except RagtesterError as error:
+        yield Finding(f"model {name}", False, str(error), "mend the name in ragtester.toml, or install what it needs")
+        return
     known = resolve(name, settings)
     provider = known.provider
     if provider in OFFLINE:
@@ -117,7 +122,7 @@ def _model(name: str, settings: Settings) -> Iterator[Finding]:
         base = known.base_url or (OLLAMA_URL if provider == "ollama" else OPENAI_URL)
         yield _server(name, known.served, base, known.key or "", ask[provider])
     else:
-        yield _package(f"langchain_{provider}", True, f"pip install langchain-{provider.replace('_', '-')}")
+        yield Finding(f"model {name}", True, f"{provider} is installed; the first call tells whether it answers")
 
 
 def _server(name: str, model: str, base: str, key: str, ask: Callable[[str, str], str]) -> Finding:
@@ -126,7 +131,12 @@ def _server(name: str, model: str, base: str, key: str, ask: Callable[[str, str]
         known = json.loads(ask(base.rstrip("/"), key))
     except (OSError, ValueError) as error:
         reason = str(getattr(error, "reason", None) or error).replace(key or "\0", "[key]")
-        return Finding(f"model {name}", False, f"{base}: {reason}", "start the server, or mend base_url or the key")
+        return Finding(
+            f"model {name}",
+            False,
+            f"{base}: {reason}",
+            "see that the server runs and can be reached; mend base_url or the key",
+        )
     names = _names(known)
     if model in names or f"{model}:latest" in names:
         return Finding(f"model {name}", True, f"served at {base}")

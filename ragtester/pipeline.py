@@ -69,21 +69,28 @@ def check_models(settings: Settings, stages: Sequence[str] = STAGES, *, keys: bo
     no key is asked for at all.
     """
     from ragtester.models.catalogue import resolve
-    from ragtester.models.clients import check_provider
-    from ragtester.models.embedded.engine import variant
-    from ragtester.models.embeddings import check_embedded
 
-    embeddings = {name for group in settings.execute.groups for name in group.embeddings}
     for name in sorted(used_models(settings, stages)):
-        known = resolve(name, settings)
-        if known.provider == "embedded":
-            (check_embedded if name in embeddings else variant)(known.served)
-        elif known.provider != "scripted":
-            check_provider(known, embedding=name in embeddings)
+        check_model(name, settings)
     for name in sorted(needed_models(settings, stages)) if keys else ():
         known = resolve(name, settings)
         if known.key_missing:
             raise UsageError(f"{name} needs a key: set {known.key_variable} in the environment or in .env")
+
+
+def check_model(name: str, settings: Settings) -> None:
+    """Raise UsageError for a name that is none or an unknown provider, MissingPackageError for an absent package."""
+    from ragtester.models.catalogue import resolve
+    from ragtester.models.clients import check_provider
+    from ragtester.models.embedded.engine import variant
+    from ragtester.models.embeddings import check_embedded
+
+    known = resolve(name, settings)
+    embedding = any(name in group.embeddings for group in settings.execute.groups)
+    if known.provider == "embedded":
+        (check_embedded if embedding else variant)(known.served)
+    elif known.provider != "scripted":
+        check_provider(known, embedding=embedding)
 
 
 def needed_models(settings: Settings, stages: Sequence[str] = STAGES) -> set[str]:

@@ -85,3 +85,10 @@ def test_a_width_of_nothing_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> 
     assert open_console().width == 80
     monkeypatch.setenv("COLUMNS", "60")
     assert open_console().width == 60
+
+
+def test_names_with_colons_and_brackets_are_shown_as_they_are() -> None:
+    console = open_console()
+    with console.capture() as shown:
+        console.print("model openai:m: and :bug: [red]x[/red] 12")
+    assert shown.get() == "model openai:m: and :bug: [red]x[/red] 12\n"
