@@ -18,8 +18,8 @@ class Line:
     """One printed line. Lengths are PDF points, heights count upwards from the foot of the page.
 
     `top` is the baseline of its first character, `bottom` that of its last: they differ where pdfium joined two
-    printed lines at a broken word. `mono` and `bold` hold for its first, middle and last character alike,
-    `opens_mono` for the first.
+    printed lines at a broken word. `mono` and `bold` hold for its first and last character alike, and in a long line
+    for its middle; `opens_mono` holds for its first.
     """
 
     text: str

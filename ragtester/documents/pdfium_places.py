@@ -19,6 +19,7 @@ _FIXED_PITCH = 1
 _FORCE_BOLD = 1 << 18
 _NAME_BYTES = 96
 _LONG_LINE = 12
+_PROSE_LINE = 40  # shorter lines that begin and end in one style are headings or code
 _FLOATS, _DOUBLES = struct.Struct("4f").unpack_from, struct.Struct("2d").unpack_from
 
 Span = tuple[str, int, int]
@@ -60,6 +61,8 @@ class Places:
         pdfium is asked as little as it can be: for the last character's baseline and font only where they matter.
         """
         box_of, baseline, style, alike = self._box_of, self._baseline, self._style, self._alike
+        if self.turn == 0:
+            box_of, baseline = self._upright_box, self._upright_baseline
         made = []
         for text, first, last in spans:
             if not alike:
@@ -78,7 +81,7 @@ class Places:
                 if mono or bold:
                     last_mono, last_bold = style(last)
                     mono, bold = mono and last_mono, bold and last_bold
-                    if mono or bold:
+                    if (mono or bold) and len(text) > _PROSE_LINE:
                         middle_mono, middle_bold = style(_middle(text, first, last))
                         mono, bold = mono and middle_mono, bold and middle_bold
             made.append(Line(text, left, right, top, bottom, size, mono, bold, opens_mono))
@@ -106,6 +109,15 @@ class Places:
         if self.turn == 270:
             return -top, -bottom, left, right - left
         return -right, -left, -top, top - bottom
+
+    def _upright_box(self, index: int) -> tuple[float, float, float, float]:
+        self._get_box(self._page, index, self._at_box)
+        left, top, right, bottom = _FLOATS(self._box)
+        return left, right, bottom, top - bottom
+
+    def _upright_baseline(self, index: int) -> float:
+        self._get_origin(self._page, index, self._at_x, self._at_y)
+        return self._origin[1]
 
     def _baseline(self, index: int) -> float:
         self._get_origin(self._page, index, self._at_x, self._at_y)
