@@ -98,7 +98,6 @@ def test_changed_inputs_stop_with_what_changed(workspace: Path) -> None:
         (["run", "--set", "judge.model=embedded:nosuch"], "embedded:"),
         (["demo", "--corpus", "nowhere"], "no such file or folder"),
         (["run", "-w", "nowhere"], "nowhere: no such folder"),
-        (["doctor", "--set", "cases.model=embedded:nosuch"], "embedded:nosuch"),
         (["run", "--set", "execute.groups=[]"], "groups is empty"),
         (["run", "--set", "execute.index.chunk_overlap=1000"], "chunk_overlap 1000 must be below 1000"),
         (["run", "--set", 'execute.refusals=["no", " "]'], "empty phrase"),
@@ -128,6 +127,10 @@ def test_doctor_never_shows_a_key_and_names_what_is_missing(workspace: Path) -> 
     missing = ragtester(workspace, *arguments)
     assert missing.returncode == 1
     assert "MISSING key OPENAI_API_KEY: not set" in missing.stdout
+    unknown = ragtester(workspace, "doctor", "--set", "cases.model=embedded:nosuch", "--set", "judge.model=foo:bar")
+    assert unknown.returncode == 1
+    assert "MISSING model embedded:nosuch" in unknown.stdout
+    assert "MISSING model foo:bar" in unknown.stdout
     (workspace / ".env").write_text("OPENAI_API_KEY=sk-very-secret-key\n", encoding="utf-8")
     local = 'models."openai:gpt-4.1-nano".base_url=http://127.0.0.1:9/v1'
     there = ragtester(workspace, *arguments, "--set", local, "--set", "judge.model=openai:gpt-4.1-nano")
