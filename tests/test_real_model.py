@@ -133,18 +133,19 @@ def test_every_answer_of_the_model_has_its_account(finished: Finished) -> None:
         assert 0 < call.completion_tokens <= MAX_TOKENS * call.attempts
         assert call.seconds is not None
         assert call.seconds > 0
-        assert call.finish_reason == ("length" if answer.failure else "stop")
+        cut = answer.failure is not None and answer.failure.type == "truncated"
+        assert call.finish_reason == ("length" if cut else "stop")
         assert call.cost is None, "nobody knows a price"
 
 
 def test_a_cut_reply_is_a_failure_that_keeps_its_text(finished: Finished) -> None:
     for _, answer, verdict in finished.of(SMALL):
-        if answer.outcome != "failed":
+        if answer.call is None or answer.call.finish_reason != "length":
             continue
+        assert answer.outcome == "failed"
         assert answer.failure is not None
         assert answer.failure.type == "truncated"
-        assert answer.call is not None
-        assert len(answer.call.raw) > 20
+        assert answer.call.raw
         assert (verdict.status, verdict.mean, verdict.decided_by) == ("ungraded", None, "answer_failed")
 
 
@@ -190,7 +191,6 @@ def test_rejection_cases_pass_by_abstaining_and_fail_by_answering(finished: Fini
                 assert verdict.status == "fail", answer.answer
                 assert verdict.ratings.faithfulness == "false"
     assert seen["abstained"] > 0
-    assert seen.total() >= 4
 
 
 def test_answerable_cases_pass_the_keyword_match_with_the_number_alone(finished: Finished) -> None:
