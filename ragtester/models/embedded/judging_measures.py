@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ragtester.models.embedded.judging_clauses import turned_clauses
 from ragtester.models.embedded.judging_conflicts import conflict, denies
 from ragtester.models.embedded.judging_cover import Cover, cover
 from ragtester.models.embedded.judging_long import SHORT_MASS, length, nearness
@@ -122,8 +123,10 @@ def _conflicts(answer: Body, expected: Body, question: Body, truth: Body, suppor
     given = frozenset(question.surfaces)
     strict = expected.mass <= SHORT_MASS
     known = Values([*truth.quantities, *question.quantities])
-    found: dict[int, tuple[int, str]] = {}
+    found = {} if strict else turned_clauses(answer, expected, question)
     for place, claim in enumerate(answer.statements):
+        if place in found:
+            continue
         for number, fact in enumerate(expected.statements):
             near = strict or _closeness(claim, fact) >= NEAR
             reason = conflict(claim, fact, known, given, strict=strict) if near else ""
