@@ -213,7 +213,7 @@ def outcomes(result: Result, index: Index, model: str) -> Iterator[str]:
         rating, _ = keyword_match(made.draft.keywords, reply.answer, result.document.language)
         told = "refused" if reply.refuses else "right" if rating == "true" else "wrong"
         if told != "right" and seen == "in context" and model == "rules" and result.show:
-            print(f"\n[{told}] {made.draft.question}\n   expected {made.draft.expected_answer}\n   given {reply.answer}")
+            print(f"\n[{told}] {made.draft.question}\n   = {made.draft.expected_answer}\n   given {reply.answer}")
         yield f"{seen}: {told}"
 
 

@@ -105,8 +105,8 @@ def test_a_price_is_found_where_only_costs_are_spoken_of(question: str) -> None:
 
 TABLE = Passage(
     label="limits",
-    text="## Limits\n\n| Place | Limit | Measured |\n| --- | --- | --- |\n| hot counter | at least 65 °C | every 30 minutes |\n"
-    "| cold room | at most 7 °C | twice a day |\n",
+    text="## Limits\n\n| Place | Limit | Measured |\n| --- | --- | --- |\n"
+    "| hot counter | at least 65 °C | every 30 minutes |\n| cold room | at most 7 °C | twice a day |\n",
 )
 
 

@@ -1,4 +1,4 @@
-
+# ruff: noqa: E501, SIM905 - word lists
 """The words that an answer cannot do without: quantities, names and codes, then the nouns that carry it."""
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _WEAK = frozenset(
     case cases example time times people person user users value values about after before again against almost within
     without under over between through during toward towards upon across beside besides because since while where when
     which that this these those what whose whom there here then than them they their must should shall would could might
-    itself himself themselves another others fact order use used using uses particular information detail details
+    itself himself themselves another others fact order use used using uses particular information detail details true false null aujourd
     result results reason reasons point points form forms sort sorts side sides rest end ends top bottom line""".split()
 )
 _NOT_NOUN = re.compile(r"(?:ly|ing|ed|able|ible|ful|less|ous|ive|ical|ish|ary|ant|ent)$")
 _NOUN_AFTER_ALL = re.compile(
-    r"(?:string|thing|building|heating|lighting|setting|meeting|training|warning|packaging|speed|seed|feed|need|table|cable|variable|bed"
+    r"(?:building|heating|lighting|setting|meeting|training|warning|packaging|speed|seed|feed|need|table|cable|variable|bed"
     r"|document|component|environment|argument|statement|element|equipment|department|management|development|requirement|event"
     r"|client|agent|current|content|percent|accident|patient|president|student|account|plant|constant|restaurant|tenant"
     r"|library|directory|dictionary|boundary|summary|binary|january|february|drive|archive|directive|motive|objective|instrument"
     r"|treatment|payment|measurement|adjustment|movement|moment|segment|comment|government|agreement|shipment|family|supply"
-    r"|reply|assembly|ring|spring|wing|king|ceiling|opening|bearing|coating|casing|housing|parking|rating|reading|recording)$"
+    r"|reply|assembly|(?:^|-)(?:ring|spring|wing|king|string|thing)|ceiling|opening|bearing|coating|casing|housing|parking|rating|reading|recording)$"
 )
 _FUNCTION = re.compile(
     r"^(?:of|for|in|from|to|with|on|under|at|by|between|without|into|within|and|or|that|which|is|are|was|were|has|have|can"
@@ -117,7 +117,9 @@ def nouns(text: str, language: str) -> list[str]:
         found = re.findall(r"(?<![.!?] )(?<!^)\b[A-ZÄÖÜ][\wäöüß-]{3,}", f"x {text}" if text[:1].isupper() else text)
         return [word for word in found if stems(word, "de")]
     if language == "ru":
-        return [word for word in re.findall(r"[А-Яа-яЁё-]{5,}", text) if not _RU_OTHER.search(word) and stems(word, "ru")]
+        return [
+            word for word in re.findall(r"[А-Яа-яЁё-]{5,}", text) if not _RU_OTHER.search(word) and stems(word, "ru")
+        ]
     if language in _AFTER_ARTICLE:
         weak = stop_words(language)
         return [word for word in _AFTER_ARTICLE[language].findall(text) if word.lower() not in weak]

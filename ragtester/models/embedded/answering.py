@@ -105,7 +105,12 @@ def best_support(question: str, sentences: Sequence[Sentence], code: str, *, str
 def _terms(question: str, kind: Kind, code: str) -> list[str]:
     """What the question is about: its stems without those that only ask or set a scene."""
     found = kind.rest(stems(question, code))
-    frame = frame_stems(code)
+    # A scene takes a sentence of its own; what is asked in one sentence has none.
+    frame = (
+        frame_stems(code)
+        if len(sentence_spans(question, code)) > 1 or not question.endswith(("?", "？"))
+        else frozenset[str]()
+    )
     return [stem for stem in found if stem not in frame] or found
 
 

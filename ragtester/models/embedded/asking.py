@@ -40,18 +40,25 @@ def ranked(reading: Reading, request: WriteCases, code: str) -> list[Fact]:
     """The facts worth asking for, the best first; equals in an order that the seed decides."""
     groups = Counter(_key(fact, code) for fact in reading.facts)
     told = [" ".join(words(draft.question)) for draft in request.rejected]
-    ranked = []
+    found = []
     for fact in reading.facts:
-        subject = stems(fact.subject, code)
-        often = max((reading.common[stem] for stem in subject), default=0)
-        if groups[_key(fact, code)] > 1 or not subject or _too_plain(fact, code):
+        if groups[_key(fact, code)] > 1 or not stems(fact.subject, code) or _too_plain(fact, code):
             continue
         refused = any(" ".join(words(fact.subject)) in question for question in told)
-        valued = any(character.isdigit() for character in "".join(fact.keywords))
-        plain = (bool(_BROAD.match(fact.found.kind)) or fact.found.kind == salient.KIND) and not valued
-        tier = refused * 4 + (len(fact.statement.text) > 220) + (often > 8 and len(subject) < 2) * 2 + plain
-        ranked.append((tier, pick(range(1 << 30), request.seed, fact.statement.text + fact.found.value), fact))
-    return [fact for *_, fact in sorted(ranked, key=lambda item: item[:2])]
+        tier = refused * 4 + _tier(fact, reading.common, code)
+        found.append((tier, pick(range(1 << 30), request.seed, fact.statement.text + fact.found.value), fact))
+    return [fact for *_, fact in sorted(found, key=lambda item: item[:2])]
+
+
+def _tier(fact: Fact, common: Counter[str], code: str) -> int:
+    """0 for the best facts: short sentences on a subject that is not everywhere, with a value that is a figure."""
+    subject = stems(fact.subject, code)
+    often = max((common[stem] for stem in subject), default=0) > 8 and len(subject) < 2
+    query = fact.found.kind == salient.KIND
+    valued = any(character.isdigit() for character in "".join(fact.keywords))
+    verbless = query and code == "en" and not salient.has_verb(fact.statement.text)
+    plain = (bool(_BROAD.match(fact.found.kind)) or query) and not valued
+    return (len(fact.statement.text) > 220) + often * 2 + plain + verbless * 3
 
 
 def _key(fact: Fact, code: str) -> tuple[str, ...]:

@@ -44,10 +44,10 @@ def order(first: Quantity | None, second: Quantity | None, *, bare: bool = False
     return "longer" if first.unit in _TIMES else "higher"
 
 
-def conclusion(texts: Sequence[str], code: str) -> str:
-    """The sentence that names the higher, longer or earlier of the values of two texts; empty where that is not safe."""
+def conclusion(texts: Sequence[str], code: str, *, bare: bool = False) -> str:
+    """Names the higher, longer or earlier of the values of two texts; empty where that is not safe."""
     values = [the_one(text, code) for text in texts]
-    if len(values) != 2 or code not in COMPARED or not (how := order(values[0], values[1])):
+    if len(values) != 2 or code not in COMPARED or not (how := order(values[0], values[1], bare=bare)):
         return ""
     told = [
         (value.value, text[value.start : value.end])
@@ -55,4 +55,10 @@ def conclusion(texts: Sequence[str], code: str) -> str:
         if value is not None
     ]
     chosen = min(told) if how == "earlier" else max(told)
-    return COMPARED[code][how][2].format(chosen[1])
+    return COMPARED[code][how][2].format(chosen[1] + _counted(chosen[1], texts))
+
+
+def _counted(value: str, texts: Sequence[str]) -> str:
+    """What a bare number counts, where its text is no more than the number and that: ` places` of `26 places`."""
+    whole = next((text for text in texts if text.startswith(value)), value)
+    return whole[len(value) :] if len(whole.split()) <= 3 else ""

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - one pattern a line
 
 """English sentences taken apart by pattern. What does not fit a pattern exactly is left alone."""
 
@@ -156,7 +157,11 @@ def _reason(line: str, names: frozenset[str]) -> Found | None:
     if not match or re.search(r",|\b(?:it|they|them|only|partly|but)\b", match["a"]):
         return None
     clause = parse(match["a"] + ".", names)
-    if clause is None or len(clause.rest.split()) > 12 or (match["b"] == "since" and re.search(YEAR, match["v"][:8])):
+    if (
+        clause is None
+        or len(clause.rest.split()) > 12
+        or (match["b"] == "since" and (re.search(YEAR, match["v"][:24]) or quantities(match["v"][:24], "en")))
+    ):
         return None
     aux = clause.verb if clause.verb in BE or clause.verb in MODALS else ("do" if clause.plural else "does")
     verb = "" if aux == clause.verb else f"{clause.verb} "

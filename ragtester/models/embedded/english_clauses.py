@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - one pattern a line
 """What one English clause says: rules from subject, verb and rest to a fact. What fits none is left alone."""
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from ragtester.models.embedded.english_subject import BE, MODALS, Clause
 from ragtester.models.embedded.english_values import stated_value
 from ragtester.models.embedded.english_words import ATTRIBUTES, BE_PHRASES, PARTICIPLES, PLACED, PREPOSITIONS, VERBS
 from ragtester.models.embedded.facts import Found
+from ragtester.text.quantities import quantities
 
 _ADVERB = re.compile(r"^(?:also|usually|generally|normally|typically|often|always|mainly|primarily|mostly|currently"
                      r"|simply|commonly|frequently|traditionally|then|therefore|thus|both|themselves|itself)\s+")  # fmt: skip
@@ -115,9 +117,20 @@ def _measure(clause: Clause) -> Found | None:
     """`S has 4 wheels`, `S takes 20 minutes`, `S must be at least 3 mm`."""
     number = r"(?P<v>(?:at most|at least|up to|exactly|about|around|approximately|only|no more than)?\s*"
     number += r"(?:\d[\d.,]*|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty))"
-    counted = rf"{number}\s+(?P<unit>(?:[a-z-]+ )?[a-z]+s)\b(?:$|[,.:;]| (?:of|for|in|with|that|which|and)\b)"
+    counted = rf"{number}\s+(?P<unit>(?:[a-z-]+ )?[a-z]+s)\b(?:$|[,.:;]| (?:of|for|in|with|that|which|and|at|on|from|per|each|by)\b)"
     timed = rf"{number}\s+(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b"
-    many = clause.verb in ("have", "contain", "include", "support", "comprise")
+    many = clause.verb in (
+        "have",
+        "contain",
+        "include",
+        "support",
+        "comprise",
+        "hold",
+        "carry",
+        "seat",
+        "offer",
+        "make",
+    )
     if many and (match := re.match(counted, _rest(clause))):
         return _found("count", clause, f"{match['v']} {match['unit']}", U=match["unit"], V=clause.verb)
     if clause.verb in ("take", "last") and (match := re.match(timed, _rest(clause))):
@@ -237,6 +250,8 @@ def _treatment(clause: Clause) -> Found | None:
         kind, rest = "usable", rest.removeprefix("be ")
     elif clause.verb in BE:
         kind = "happened" if clause.verb in ("was", "were") else "treated"
+        if kind == "happened" and quantities(rest, "en"):
+            return None
     else:
         return None
     passive = re.match(r"(\w+)\b", rest)

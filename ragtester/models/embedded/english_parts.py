@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - one pattern a line
 """English sentences that say more than one thing: their clauses, and what stands before the subject."""
 
 from __future__ import annotations

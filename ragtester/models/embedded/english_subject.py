@@ -1,3 +1,4 @@
+# ruff: noqa: E501, SIM905 - word lists
 """English noun phrases and finite verbs: where a sentence's subject ends, and whether it stands alone."""
 
 from __future__ import annotations

@@ -53,7 +53,11 @@ def stated_value(clause: Clause) -> Found | None:
         slots = {"S": clause.subject, "A": side["a"], "do": clause.auxiliary, "is": "is"}
         return Found("side", slots, clause.rest[first.start : first.end], line)
     before = clause.rest[: first.start]
-    if _BEYOND.search(before) or len(before.split()) > 8 or re.search(r"[,;:]|\b(?:not|no|that|which)\b", before):
+    if (
+        _BEYOND.search(before)
+        or len(before.split()) > 8
+        or re.search(r"[,;:]|\b(?:not|no|that|which|as soon as|when|if|because|while|until|unless|than)\b", before)
+    ):
         return None
     preposition = _PREPOSITION.search(before)
     predicate = before[: preposition.start()].strip() if preposition else before.strip()
@@ -107,6 +111,8 @@ def _asked(clause: Clause, opening: str, predicate: str, value: Quantity) -> Fou
         kind, slots["q"] = "price", f" {predicate}" if predicate else ""
     elif opening.endswith("stated for"):
         kind = "value_of"
+    elif clause.verb == "have" and predicate.startswith("been"):
+        kind, slots["m"], slots["P"] = "value_when", "have" if clause.plural else "has", predicate
     elif clause.verb in BE or clause.verb in MODALS:
         kind, slots["m"], slots["P"] = "value_when", clause.verb, predicate
         if not predicate:

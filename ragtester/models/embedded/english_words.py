@@ -1,3 +1,4 @@
+# ruff: noqa: E501, SIM905 - word lists
 """What the English patterns know of words: verbs and the questions they lead to, nouns that say nothing alone."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - patterns
 """Facts that lists state: entries of a term and what is said of it, and items under the line that introduces them."""
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _INTRODUCING = re.compile(
     r"|contain|has|have|offers|provides|supports|needs|requires)(?: (?:the following|these|as follows|following)(?: [a-z]+)?)?:$"
 )
 _LEANING = re.compile(
-    r"\b(?:this|these|that|those|it|they|them|above|below|following|here|dies\w*|folgende\w*|es|sie|ce|cette|ces|este|esta"
+    r"\b(?:this|these|those|it|they|them|above|below|following|here|dies\w*|folgende\w*|es|sie|ce|cette|ces|este|esta"
     r"|questo|questa|dit|deze|это|этот|эта|эти)\b|この|その|これ|それ|以下|次の|上記|这|该|以下",
     re.I,
 )

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - one pattern a line
 """Questions on a document's own subject that it does not answer: something it speaks of, and a side of it that it
 never mentions."""
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - one row a line
 """Sides of a thing that may be asked for, with the words that give away that a document does speak of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - one pattern a line
 
 """Patterns of the languages other than English: how a subject, its verb and what is said of it look."""
 

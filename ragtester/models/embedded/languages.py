@@ -1,3 +1,4 @@
+# ruff: noqa: E501, SIM905 - word lists
 """Facts in languages other than English: a few safe patterns each, and a keyword query where there are none."""
 
 from __future__ import annotations

@@ -59,7 +59,9 @@ def comparable(one: Fact, other: Fact, code: str) -> str:
         return ""
     if one.found.slots.get("W") != other.found.slots.get("W"):
         return ""
-    return order(the_one(one.found.value, code), the_one(other.found.value, code), bare=one.found.kind == "price")
+    counted = one.found.kind == "count" and one.found.slots.get("U") == other.found.slots.get("U")
+    bare = one.found.kind == "price" or counted
+    return order(the_one(one.found.value, code), the_one(other.found.value, code), bare=bare)
 
 
 def _pair(
@@ -102,7 +104,7 @@ def _answer(facts: Sequence[Fact], compared: str, code: str) -> str:
     said = " ".join(fact.found.answer for fact in facts)
     if not compared:
         return said
-    return f"{said} {conclusion([fact.found.value for fact in facts], code)}".strip()
+    return f"{said} {conclusion([fact.found.value for fact in facts], code, bare=True)}".strip()
 
 
 def _place(fact: Fact) -> tuple[int, int]:

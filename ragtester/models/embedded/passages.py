@@ -17,6 +17,7 @@ from ragtester.models.embedded.salient import salient
 from ragtester.models.embedded.statements import Statement, statements
 from ragtester.models.embedded.tables import table_facts
 from ragtester.tasks import Passage
+from ragtester.text.keywords import keyword_match
 
 # Sentences further apart than this many characters do not follow each other.
 NEXT = 3
@@ -37,7 +38,7 @@ def read(passages: tuple[Passage, ...], code: str) -> Reading:
     common = stem_counts([passage.text for passage in passages], code)
     names = proper_names(" ".join(passage.text for passage in passages))
     found = (
-        _fact(number, *stated, code, common)
+        _fact(number, *stated, code, common, passage.text)
         for number, passage in enumerate(passages)
         for stated in _stated(passage.text, code, names)
     )
@@ -52,17 +53,25 @@ def queries(passages: tuple[Passage, ...], code: str) -> Reading:
     for number, passage in enumerate(passages):
         for statement in statements(passage.text, code):
             found = salient(statement.text, code, reading.common)
-            fact = _fact(number, found, statement, None, code, reading.common) if found else None
+            fact = _fact(number, found, statement, None, code, reading.common, passage.text) if found else None
             facts += [fact] if fact else []
     return replace(reading, facts=tuple(facts))
 
 
 def _fact(
-    number: int, found: Found, statement: Statement, heads: Statement | None, code: str, common: Counter[str]
+    number: int,
+    found: Found,
+    statement: Statement,
+    heads: Statement | None,
+    code: str,
+    common: Counter[str],
+    text: str,
 ) -> Fact | None:
     asked = " ".join(found.slots.values())
     keywords = tuple(word for word in keywords_of(found.value, asked, common, code) if word in found.answer)
-    return Fact(found, statement, number, keywords, heads) if keywords else None
+    # A value that a line break parts is not found in its quote again.
+    _, missing = keyword_match(keywords, text[statement.start : statement.end], code)
+    return Fact(found, statement, number, keywords, heads) if keywords and not missing else None
 
 
 def _stated(text: str, code: str, names: frozenset[str]) -> Iterator[tuple[Found, Statement, Statement | None]]:

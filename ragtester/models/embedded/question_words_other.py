@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - one row a line
 
 """Question templates of the languages other than English. `{S}` stands in the nominative; `{Q}` is the subject in
 quotation marks, where the language would inflect it. `one|many` picks by the verb's number."""

@@ -45,7 +45,7 @@ def _shortened(fact: Fact) -> Fact:
     """The same fact with a subject that leaves out what follows its first preposition."""
     subject = fact.found.slots.get("S", "")
     short = re.split(r"\s(?:of|for|in|on|at|with|under|from)\s", subject)[0]
-    if len(_ARTICLE.sub("", short).split()) < 2:
+    if len(_ARTICLE.sub("", short).split()) < 2 or short.endswith(("ed", "ing", "en")):
         return fact
     return replace(fact, found=replace(fact.found, slots={**fact.found.slots, "S": short}))
 
@@ -113,6 +113,7 @@ def _fill(template: str, slots: Mapping[str, str], style: str) -> str:
     def conjugated(match: re.Match[str]) -> str:
         return match[1] if plural else verb_forms(match[1])[0]
 
+    template = template.replace("{V}", slots.get("V", ""))
     template = re.sub(r"\[([^|\]]*)\|([^\]]*)\]", lambda match: match[2 if slots.get("many") else 1], template)
     text = re.sub(r"\{do\+([a-z]+)\}", conjugated, template)
     if slots.get("m") == "did":

@@ -1,3 +1,4 @@
+# ruff: noqa: E501, SIM905 - tables
 
 """Says a phrase in other words: everyday synonyms in the right form, from `data/thesaurus_<language>.txt`."""
 

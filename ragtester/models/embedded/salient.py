@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - word lists
 """The last resort: a search query for what a sentence states, where no pattern takes the sentence apart.
 
 A quantity, a name or the last noun is hidden; the query is made of the words that say what the sentence is about, and
@@ -11,6 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from ragtester.models.embedded.answer_words import nouns
+from ragtester.models.embedded.english_subject import BE, MODALS, parse
 from ragtester.models.embedded.english_words import VERB_FORMS
 from ragtester.models.embedded.facts import Found
 from ragtester.text.languages import stop_words
@@ -21,7 +23,7 @@ KIND = "value"
 _WIDE = frozenset({"ja", "zh", "ko"})
 _ORDER = ("date", "time", "duration", "money", "percent", "temperature", "length", "speed", "mass", "number")
 _LABELS = {
-    "en": "date|time of day|how long|price|percentage|temperature|how far or large|speed|weight|how many",
+    "en": "date|time of day|how long|price|percentage|temperature|distance or size|speed|weight|how many",
     "de": "Datum|Uhrzeit|wie lange|Preis|Prozentsatz|Temperatur|Länge|Geschwindigkeit|Gewicht|wie viele",
     "fr": "date|heure|durée|prix|pourcentage|température|longueur|vitesse|poids|combien",
     "es": "fecha|hora|duración|precio|porcentaje|temperatura|longitud|velocidad|peso|cuántos",
@@ -55,6 +57,7 @@ _SPLIT = {
     "ko": re.compile(r"[^\uac00-\ud7afA-Za-z]+"),
 }  # fmt: skip
 _WORD = re.compile(r"[^\W\d_][\w-]*[^\W_]|[^\W\d_]{3,}")
+_LABEL = re.compile(r"^(?:[^\W\d][^:.,;]{2,28} : |Примечание: |注記\s*)")
 _POINTING = re.compile(r"この|その|これ|それ|上記|下記|以下|次の|前述|ここで|这|那个|上述|如下|下面|上面")
 LABELS = {code: dict(zip(_ORDER, row.split("|"), strict=True)) for code, row in _LABELS.items()}
 
@@ -68,6 +71,7 @@ class _Hidden:
 
 def salient(line: str, code: str, common: Counter[str]) -> Found | None:
     """A query for the quantity, name or noun that the sentence gives; None where it gives none or leans on others."""
+    line = _LABEL.sub("", line) if _LABEL.match(line) else line
     if code not in LABELS or _leans(line, code):
         return None
     hidden = _quantity(line, code) or _noun(line, code)
@@ -77,6 +81,11 @@ def salient(line: str, code: str, common: Counter[str]) -> Found | None:
     if len(about) < (2 if code in _WIDE or hidden.label else 3):
         return None
     return Found(KIND, {"S": " ".join(about), "L": hidden.label or _DETAILS[code]}, hidden.text, line)
+
+
+def has_verb(line: str) -> bool:
+    """Whether an English sentence has a finite verb; title lines have none."""
+    return any(word in BE or word in MODALS or word in VERB_FORMS for word in line.lower().split()[1:])
 
 
 def _leans(line: str, code: str) -> bool:
@@ -119,6 +128,8 @@ def _about(line: str, hidden: _Hidden, code: str, common: Counter[str]) -> list[
     if code in _WIDE:
         found = [run for run in _SPLIT[code].split(rest) if 2 <= len(run) <= 10 and run not in hidden.text]
         return list(dict.fromkeys(found))[:3]
+    if code == "en" and (query := _subject_first(line, hidden, common)):
+        return query
     taken = set(stems(hidden.text, code, keep_stop_words=True))
     first = nouns(rest, code)
     words = [word for word in _WORD.findall(rest) if word.lower() not in stop_words(code) and len(word) >= 3]
@@ -129,8 +140,20 @@ def _about(line: str, hidden: _Hidden, code: str, common: Counter[str]) -> list[
         ]
     unique = list({stems(word, code)[0]: word for word in reversed(words)}.values())[::-1]
     known = [word for word in unique if word in first]
-    if code not in ("en", "de") or (len(known) < 2 and hidden.label):
-        known = known if len(known) >= 3 else unique
+    if len(known) < 2 and (code not in ("en", "de") or hidden.label):
+        known = unique
     order = sorted(known[1:], key=lambda word: (common[stems(word, code)[0]], known.index(word)))
     chosen = {*known[:1], *order[:3]}
     return [word for word in unique if word in chosen]
+
+
+def _subject_first(line: str, hidden: _Hidden, common: Counter[str]) -> list[str]:
+    """The subject of an English sentence without its article, and the rarest noun beside it; nothing where it has none."""
+    clause = parse(line, frozenset())
+    if clause is None or hidden.text in clause.subject or not 2 <= len(clause.subject.split()) <= 6:
+        return []
+    subject = re.sub(r"^(?:the|an?|each|every|all) ", "", clause.subject, flags=re.I).split()
+    held = {*stems(clause.subject, "en"), *stems(hidden.text, "en")}
+    beside = [noun for noun in nouns(clause.rest, "en") if not set(stems(noun, "en")) & held]
+    beside.sort(key=lambda noun: common[stems(noun, "en")[0]])
+    return [*subject, *beside[:1]]

@@ -55,7 +55,7 @@ def table_facts(text: str, language: str) -> Iterator[tuple[Found, Statement, St
         label = row.cells[0]
         for head, cell in zip(row.heads[1:], row.cells[1:], strict=True):
             if usable(label, head, cell) and _told(cell, row.statement.text, language):
-                slots = {"S": label, "A": _side(head, language)}
+                slots = {"S": label, "A": _side(head, text, language)}
                 yield Found("cell", slots, cell, f"{label} – {head}: {cell}."), row.statement, row.head
 
 
@@ -74,10 +74,16 @@ def _told(cell: str, row: str, language: str) -> bool:
     return all(any(same_quantity(one, other) for other in held) for one in quantities(cell, language))
 
 
-def _side(head: str, language: str) -> str:
+def _side(head: str, text: str, language: str) -> str:
     """A column's head as it reads in a question: `Heat, kWh a visitor` becomes `heat (kWh a visitor)`."""
     name, comma, unit = head.partition(", ")
-    if name[1:].islower() and len(name) > 3 and language != "de":
+    first = name.split(" ", 1)[0].lower()
+    if (
+        name[1:].islower()
+        and len(name) > 3
+        and language != "de"
+        and (first == name.lower() or re.search(rf"\b{re.escape(first)}\b", text))
+    ):
         name = name[:1].lower() + name[1:]
     return f"{name} ({unit})" if comma else name
 
