@@ -7,6 +7,7 @@ the same reply record.
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Generic, Literal, Protocol, TypeVar
 
@@ -171,6 +172,12 @@ SPENT_FAILURES = frozenset(
 )
 TRANSIENT_FAILURES = frozenset({"timeout", "transport", "rate_limited", "server_error"})
 STOPPING_FAILURES = frozenset({"quota", "auth", "unknown_model", "budget", "missing_key"})
+
+
+# What a reply is for, where the same words are asked for several rows (two systems that retrieved the same sections):
+# a reply that was paid for before a kill is only given to the row that it was asked for. A task's own value is set
+# within the asyncio task that asks.
+PURPOSE: ContextVar[str] = ContextVar("purpose", default="")
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from ragtester.models.prices import price_of, window_of
 from ragtester.models.problems import Problem, examine, mend
 from ragtester.models.retry import BackOff, CallFailed, attempted
 from ragtester.records import Failure
-from ragtester.tasks import STOPPING_FAILURES, Task
+from ragtester.tasks import PURPOSE, STOPPING_FAILURES, Task
 from ragtester.text.words import estimate_tokens
 
 Messages = list[tuple[str, str]]
@@ -40,6 +40,7 @@ class ModelCaller:
         self.gate = gate
         self.turns = turns
         self.shared = shared
+        self._parameters = client.name.settings.model_dump(mode="json")
         self._begun = False
         self._answered = asyncio.Event()
 
@@ -48,10 +49,7 @@ class ModelCaller:
         window = self._fit(messages, self.name.settings.context_window or await self.client.context_limit())
         if isinstance(window, Failure):
             return window
-        parameters = (
-            self.name.settings.model_dump(mode="json") | {"task": task.name} if self.shared.journal.path else {}
-        )
-        key = self.shared.journal.key(self.name.full, parameters, messages)
+        key = self._key(messages, task)
         kept = self.shared.journal.find(key)
         if kept is not None:
             said = Said(**kept, paid_before=True)
@@ -60,6 +58,13 @@ class ModelCaller:
             self._count(said, account)
             return said
         return await self._paid(messages, task, account, window, key)
+
+    def _key(self, messages: Messages, task: Task[Any, Any]) -> str:
+        """The request's key in the journal: everything that the reply depends on, and what it is for."""
+        if self.shared.journal.path is None:
+            return ""
+        parameters = {**self._parameters, "task": task.name, "for": PURPOSE.get()}
+        return self.shared.journal.key(self.name.full, parameters, messages)
 
     async def _paid(
         self, messages: Messages, task: Task[Any, Any], account: Account, window: int, key: str

@@ -47,11 +47,16 @@ class EmbeddedVectors:
     def __init__(self, name: ModelName) -> None:
         self.model = name.full
         self._name = name
+        self._loaded = name.served == "hashing"
 
     async def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """Embed passages."""
         from ragtester.models.embedded import vectors
 
+        if not self._loaded:
+            # Imported in another thread, half-imported modules would be seen by the clients of servers.
+            vectors.embed_texts(["a"])
+            self._loaded = True
         # The tokenizer works without Python's lock: calls to servers go on meanwhile.
         if self._name.served == "hashing":
             dimensions = self._name.settings.dimensions or vectors.DIMENSIONS

@@ -54,6 +54,15 @@ class Opened:
             time.sleep(0.002)
 
 
+def load() -> None:
+    """Import chromadb: call it in the main thread before any server is called.
+
+    Imported in another thread, it leaves modules half imported for a moment; OpenAI's client looks for one of them
+    (httpx) when a reply comes, fails, and the reply is paid for again.
+    """
+    import chromadb  # noqa: F401
+
+
 def collection_name(kind: str, embedding: str) -> str:
     """A name by Chroma's rule (3–512 of `[a-zA-Z0-9._-]`), readable, and another one for every other model name."""
     clean = _UNSAFE.sub("-", embedding).strip("-")[:60].strip("-")

@@ -47,6 +47,11 @@ class _Piece(str):
         return piece
 
 
+def load() -> None:
+    """Import the splitter in the main thread, before any server is called (why: see `ragtester.rag.chroma.load`)."""
+    _splitter_class()
+
+
 def chunk(document: Document, text: str, index: IndexSettings) -> list[Chunk]:
     """Cut a document's text into overlapping chunks; whitespace at their ends and whitespace-only chunks are dropped.
 

@@ -13,7 +13,7 @@ from ragtester.rag.answering import System
 from ragtester.rag.retrieval import Context, Retriever
 from ragtester.rag.similarity import Hit
 from ragtester.records import Answer, Case, Chunk, Document, Failure
-from ragtester.tasks import ANSWER_QUESTION, STOPPING_FAILURES, EmbeddingError, Models
+from ragtester.tasks import ANSWER_QUESTION, PURPOSE, STOPPING_FAILURES, EmbeddingError, Models
 
 BUDGET = "budget"
 
@@ -110,6 +110,7 @@ async def _lane(
 
 
 async def _ask(system: System, key: str, context: Context, services: Services, emit: Callable[[Answer], None]) -> None:
+    PURPOSE.set(key)
     try:
         asked = await services.models.ask(system.llm, ANSWER_QUESTION, system.request(context))
     finally:

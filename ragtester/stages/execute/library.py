@@ -8,8 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ragtester.progress import Progress
-from ragtester.rag import index
-from ragtester.rag.chunking import chunk
+from ragtester.rag import chroma, chunking, index
 from ragtester.rag.similarity import Hit
 from ragtester.records import Case, Chunk, Document
 from ragtester.settings import Settings
@@ -57,7 +56,7 @@ class Library:
 
     def cut(self, document: Document) -> list[Chunk]:
         """Cut one document and keep what was cut beside the answers."""
-        chunks = chunk(document, self.suite.text(document), self.settings.execute.index)
+        chunks = chunking.chunk(document, self.suite.text(document), self.settings.execute.index)
         if document.id not in self._written:
             self._written.add(document.id)
             write_rows(self.suite.workspace.chunks_file(self.settings.execute.run, document.id), chunks)
@@ -100,6 +99,11 @@ class Stores:
     _behind: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     _corpus: Corpus | None = None
     _keys: dict[str, str] = field(default_factory=dict)
+
+    def load(self) -> None:
+        """Import what the stores need. Threads may not: see `ragtester.rag.chroma.load`."""
+        chroma.load()
+        chunking.load()
 
     def embedder(self, name: str) -> Embedder:
         """The embedding model `name`. Raises UsageError or MissingPackageError for one that cannot work."""

@@ -136,14 +136,18 @@ class _Job:
         """Run all cells, a few at once."""
         services = Services(self.models, self.stores.hits, self.library.for_cell, self._windows(), self.halt)
         room = asyncio.Semaphore(OPEN_CELLS)
+        cells = [pair for pair in self._order() if not self._done(*pair)]
+        if cells:
+            self.stores.load()
         async with asyncio.TaskGroup() as group:
-            for document, embedding in self._order():
-                if all((document.id, llm, embedding) in self.done for llm in self.matrix[embedding]):
-                    continue
+            for document, embedding in cells:
                 await room.acquire()
                 if self.halt.reason:
                     return
                 group.create_task(self._run_cell(document, embedding, services, room))
+
+    def _done(self, document: Document, embedding: str) -> bool:
+        return all((document.id, llm, embedding) in self.done for llm in self.matrix[embedding])
 
     def _pairs(self) -> Iterator[tuple[str, str]]:
         return ((llm, embedding) for embedding, llms in self.matrix.items() for llm in llms)
@@ -190,9 +194,7 @@ class _Job:
         return Retriever(self.stores.key(document, embedding), embedding, execute.k, execute.index.scope)
 
     def _cases_to_ask(self, document: Document, embedding: str) -> list[Case]:
-        if all((document.id, llm, embedding) in self.done for llm in self.matrix[embedding]):
-            return []
-        return self.suite.cases(document)
+        return [] if self._done(document, embedding) else self.suite.cases(document)
 
     def _windows(self) -> dict[str, asyncio.Semaphore]:
         """Twice as many waiting calls as a provider takes at once, so that it never waits for us."""
