@@ -124,7 +124,8 @@ def _negation(claim: Statement, truth: Statement, given: frozenset[str], *, stri
     if not shared or bool(claim.negated) == bool(truth.negated):
         return ""
     flipped = {stem for stem in shared if (stem in claim.negated) != (stem in truth.negated)}
-    fresh = flipped - given or (flipped if shared <= given else set())
+    # The question's words alone say that much only where the answer is one value ("the log is not kept").
+    fresh = flipped - given or (flipped if strict and shared <= given else set())
     return f"negation of {min(fresh)!r} differs" if fresh and len(flipped) * 3 >= len(shared) else ""
 
 

@@ -25,7 +25,7 @@ Embed = Callable[[list[str]], Any]
 
 NEGATION_REACH = 5
 _INSTEAD = re.compile(
-    r"\b(?:instead of|rather than|anstelle von|anstatt|statt|au lieu de|en vez de|en lugar de)\b", re.I
+    r"\b(?:free (?:of|from)|instead of|rather than|anstelle von|anstatt|statt|au lieu de|en vez de|en lugar de)\b", re.I
 )
 # What a negator cannot reach across; "none" and "nobody" deny what goes before, unless "of" follows.
 _CLAUSE_END = re.compile(r"""[,;:()"，、–—]| - """)
