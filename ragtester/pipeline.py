@@ -55,11 +55,16 @@ async def run_stages(
                 spent_calls, spent_cost = spent_calls + gateway.calls, spent_cost + gateway.cost
             _tell(gateway, progress)
             results.append(result)
-            if result.stopped:
+            if result.stopped or _nothing_to_judge(result, stages):
                 break
             if not gateway.interrupted:
                 gateway.discard_journal()
     return results
+
+
+def _nothing_to_judge(result: StageResult, stages: Sequence[str]) -> bool:
+    """Whether a run ends early because no case could be made: the ledgers say why, and a judge would find no file."""
+    return result.stage == "execute" and "judge" in stages and result.ledger.ok + result.ledger.failed == 0
 
 
 def check_models(settings: Settings, stages: Sequence[str] = STAGES, *, keys: bool = True) -> None:

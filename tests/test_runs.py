@@ -63,3 +63,11 @@ def test_a_model_that_cannot_work_is_named_before_anything_is_made(tmp_path: Pat
         Project(tmp_path, [*SMALL, override]).run()
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "generated").exists()
+
+
+def test_a_run_without_a_single_case_ends_with_its_ledgers(tmp_path: Path) -> None:
+    (tmp_path / "corpora").mkdir()
+    (tmp_path / "corpora" / "empty.md").write_text("# Nothing\n\nOh well.\n", encoding="utf-8")
+    results = Project(tmp_path, [*SMALL, "cases.shares={complexity=1, rejection=0, coverage=0}"]).run()
+    assert [result.stage for result in results] == ["documents", "cases", "execute"]
+    assert results[1].ledger.unfilled == 3
