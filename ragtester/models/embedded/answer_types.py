@@ -55,7 +55,7 @@ _KINDS: dict[str, tuple[tuple[str, str], ...]] = {
 }  # fmt: skip
 # Words that ask, or set the scene of asking; they are not looked for in the sections.
 _ASKING = {
-    "en": """what which who whom when where why how ask asks asked answer answers reply replies tell tells explain explains
+    "en": """money needed entry entries stated listed what which who whom when where why how ask asks asked answer answers reply replies tell tells explain explains
     explanation wonder wonders colleague newcomer trainee somebody someone
     question right good suggest suggestion definition define meaning mean means term expression called call name names
     purpose point role good kind thing brief happens happen happened consequence effect follows follow result situation
@@ -191,7 +191,10 @@ def _paid(sentence: str, found: Sequence[Quantity]) -> bool:
 
 def _lasts(sentence: str, found: Sequence[Quantity]) -> bool:
     often = re.search(r"\b(?:daily|weekly|monthly|yearly|annually|every|each|once|twice)\b", sentence, re.I)
-    return any(item.unit in _TIME_UNITS or item.kind == "time" for item in found) or bool(often)
+    span = any(item.kind == "date" for item in found) and re.search(
+        r"\b(?:to|until|till|through|bis|au|hasta|al|tot|до)\b", sentence
+    )
+    return any(item.unit in _TIME_UNITS or item.kind == "time" for item in found) or bool(often) or bool(span)
 
 
 _CHECKS: dict[str, Callable[[str, Sequence[Quantity]], bool]] = {

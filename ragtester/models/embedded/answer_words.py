@@ -23,7 +23,7 @@ _WEAK = frozenset(
     case cases example time times people person user users value values about after before again against almost within
     without under over between through during toward towards upon across beside besides because since while where when
     which that this these those what whose whom there here then than them they their must should shall would could might
-    itself himself themselves another others fact order use used using uses particular information detail details true false null aujourd
+    itself himself themselves another others fact order use used using uses particular information detail details true false null aujourd said longer shorter higher lower larger smaller
     result results reason reasons point points form forms sort sorts side sides rest end ends top bottom line""".split()
 )
 _NOT_NOUN = re.compile(r"(?:ly|ing|ed|able|ible|ful|less|ous|ive|ical|ish|ary|ant|ent)$")
@@ -114,6 +114,9 @@ def _ranked(value: str, common: Counter[str], language: str) -> list[str]:
 def nouns(text: str, language: str) -> list[str]:
     """What is most probably a noun: by its capital (German), the article before it (Romance, Dutch), or its place."""
     if language == "de":
+        # The first word has a capital whatever it is; verbs there end in "t".
+        first = re.match(r"[A-ZÄÖÜ]\w*t\b", text)
+        text = text[first.end() :] if first else text
         found = re.findall(r"(?<![.!?] )(?<!^)\b[A-ZÄÖÜ][\wäöüß-]{3,}", f"x {text}" if text[:1].isupper() else text)
         return [word for word in found if stems(word, "de")]
     if language == "ru":

@@ -45,7 +45,7 @@ _WHEN = {
 def stated_value(clause: Clause) -> Found | None:
     """`S costs 4 euros`, `S are relieved after five hours`, `S is reduced to 6 km/h`: asks for the first value."""
     found = quantities(clause.rest, "en")
-    if not found or clause.verb in ("cannot", "may", "can"):
+    if not found or clause.verb in ("cannot", "may", "can", "mean", "say", "state"):
         return None
     first = found[0]
     if clause.verb == "have" and (side := _SIDE.match(clause.rest[: first.start])):

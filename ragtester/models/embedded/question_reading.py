@@ -25,11 +25,21 @@ _SAID = {"take the place of": "replace", "take care of": "handle", "get rid of":
 
 
 def asked(question: str) -> str:
-    """The question itself without a scene around it: what is quoted, or what follows a colon."""
+    """The question itself without a scene around it: what is quoted, what follows a colon or a known opening."""
     if quoted := _QUOTED.search(question):
         return quoted[1].strip()
+    for opening, closing in _indirect_frames():
+        if question.startswith(opening) and question.endswith(closing):
+            return f"{question[len(opening) : -len(closing)]}?"
     announced = _ANNOUNCED.search(question)
     return announced["asked"] if announced else question
+
+
+@lru_cache(maxsize=1)
+def _indirect_frames() -> tuple[tuple[str, str], ...]:
+    """What stands before and after an indirect question ("A trainee is unsure ... What is the right answer?")."""
+    frames = [frame for options in question_words.FRAMES.values() for frame in options]
+    return tuple((frame.partition("{i}")[0], frame.partition("{i}")[2]) for frame in frames)
 
 
 def split(question: str, code: str) -> tuple[list[str], str]:
@@ -48,7 +58,8 @@ def plainly(question: str, code: str) -> str:
     if code != "en":
         return question
     for phrase, verb in _phrases():
-        question = re.sub(rf"\b{phrase}\b", verb, question)
+        first, _, rest = phrase.partition(" ")
+        question = re.sub(rf"\b{first}(?:e?s)? {rest}\b", verb, question)
     return question
 
 

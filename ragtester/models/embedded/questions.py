@@ -53,9 +53,13 @@ def _single(request: WriteCases, code: str) -> Iterator[Draft]:
     for chosen in (styles(request, str(request.seed)), STYLES):
         for fact in parsed:
             draft = _draft(request, fact, chosen, code, reading)
-            if draft and worn[opening(draft.question)] >= MOST_ALIKE:
+            if draft is None:
+                continue
+            marks = (opening(draft.question), fact.found.kind)
+            if any(worn[mark] >= MOST_ALIKE for mark in marks):
                 late.append(draft)
-            elif draft:
+            else:
+                worn.update(marks)
                 yield draft
     yield from late
     for fact in ranked(queries(request.passages, code), request, code):

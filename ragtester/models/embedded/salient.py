@@ -123,7 +123,7 @@ def _noun(line: str, code: str) -> _Hidden | None:
 
 
 def _about(line: str, hidden: _Hidden, code: str, common: Counter[str]) -> list[str]:
-    """Up to four words of the sentence's own, in its order: its first noun, and those that the passage repeats least."""
+    """Up to four words of the sentence's own, in its order: its first noun, the rarest one, and two frequent ones."""
     rest = line[: hidden.start] + " · " + line[hidden.start + len(hidden.text) :]
     if code in _WIDE:
         found = [run for run in _SPLIT[code].split(rest) if 2 <= len(run) <= 10 and run not in hidden.text]
@@ -143,7 +143,8 @@ def _about(line: str, hidden: _Hidden, code: str, common: Counter[str]) -> list[
     if len(known) < 2 and (code not in ("en", "de") or hidden.label):
         known = unique
     order = sorted(known[1:], key=lambda word: (common[stems(word, code)[0]], known.index(word)))
-    chosen = {*known[:1], *order[:3]}
+    # Rare words alone would make retrieval trivial: one of them, and the words that the passage keeps coming back to.
+    chosen = {*known[:1], *order[:1], *order[-2:]}
     return [word for word in unique if word in chosen]
 
 

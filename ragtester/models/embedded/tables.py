@@ -84,7 +84,7 @@ def _side(head: str, text: str, language: str) -> str:
         and language != "de"
         and (first == name.lower() or re.search(rf"\b{re.escape(first)}\b", text))
     ):
-        name = name[:1].lower() + name[1:]
+        name = f"“{name}”" if name.endswith("ed") else name[:1].lower() + name[1:]
     return f"{name} ({unit})" if comma else name
 
 
