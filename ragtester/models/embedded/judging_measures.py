@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ragtester.models.embedded.judging_clauses import turned_clauses
-from ragtester.models.embedded.judging_conflicts import conflict, denies
+from ragtester.models.embedded.judging_contradictions import contradictions
 from ragtester.models.embedded.judging_cover import Cover, cover
 from ragtester.models.embedded.judging_long import SHORT_MASS, length, nearness
 from ragtester.models.embedded.judging_premise import correction, quote
-from ragtester.models.embedded.judging_statements import Body, Embed, Statement, join, read
+from ragtester.models.embedded.judging_statements import Body, Embed, join, read
 from ragtester.models.embedded.judging_style import clarity
 from ragtester.tasks import JudgeAnswer
 from ragtester.text.quantities import Values
 
-NEAR = 0.33
-"""From this closeness on, a third, two statements are about the same thing and can contradict each other."""
-SAME = 0.6
-"""The same for the evidence, and for opposites in long answers, where much is said beside the point."""
 UNSUPPORTED, UNSUPPORTED_MASS, UNSUPPORTED_COST = 0.22, 4.0, 0.15
 """A statement of some mass with less support than this is an invention; one costs this much beyond its own weight."""
 CONFLICT_COST = 0.1
@@ -114,54 +109,16 @@ def _read(request: JudgeAnswer, embed: Embed | None) -> _Texts:
         cover(expected, answer, given, embed),
         support,
         cover(answer, join(expected, question), given, embed),
-        _conflicts(answer, expected, question, truth, support),
-    )
-
-
-def _conflicts(answer: Body, expected: Body, question: Body, truth: Body, support: Cover) -> dict[int, tuple[int, str]]:
-    """Contradictions by the place of the answer's statement: the expected statement's place (-1: evidence), why."""
-    given = frozenset(question.surfaces)
-    strict = expected.mass <= SHORT_MASS
-    known = Values([*truth.quantities, *question.quantities])
-    found = {} if strict else turned_clauses(answer, expected, question)
-    for place, claim in enumerate(answer.statements):
-        if place in found:
-            continue
-        for number, fact in enumerate(expected.statements):
-            near = strict or _closeness(claim, fact) >= NEAR
-            reason = conflict(claim, fact, known, given, strict=strict) if near else ""
-            if reason and not _agrees_elsewhere(claim, fact, expected):
-                found[place] = (number, reason)
-                break
-        partner = support.partners[place]
-        if place not in found and partner >= 0 and support.closeness[place] >= SAME:
-            reason = denies(claim, truth.statements[partner], given)
-            if reason:
-                found[place] = (-1, reason)
-    return found
-
-
-def _closeness(claim: Statement, fact: Statement) -> float:
-    """Share of the shorter statement's stems that both hold."""
-    shared = len(set(claim.stems) & set(fact.stems))
-    return shared / max(1, min(len(claim.stems), len(fact.stems)))
-
-
-def _agrees_elsewhere(claim: Statement, fact: Statement, expected: Body) -> bool:
-    """Whether another expected statement is nearer and holds all the claim's values: `fact` is beside the point."""
-    return any(
-        other is not fact
-        and _closeness(claim, other) >= _closeness(claim, fact)
-        and all(quantity in other.values for quantity in claim.quantities)
-        for other in expected.statements
+        contradictions(answer, expected, question, truth, support),
     )
 
 
 def _completeness(texts: _Texts) -> tuple[float, str]:
     expected, answer, recall = texts.expected, texts.answer, texts.recall
     denied = {number for number, _ in texts.conflicts.values()}
-    scores = [0.0 if place in denied else score for place, score in enumerate(recall.scores)]
-    score = _mean(scores, recall.weights) * (1 + LONG_GAIN * texts.length)
+    gain = 1 + LONG_GAIN * texts.length
+    scores = [0.0 if place in denied else min(1.0, score * gain) for place, score in enumerate(recall.scores)]
+    score = _mean(scores, recall.weights)
     wanted = expected.quantities
     given = Values(answer.quantities)
     missing = [one for one in wanted if one not in given]
