@@ -48,6 +48,8 @@ def make_workspace(corpus: str, into: Path) -> Path:
     source = Path(corpus).expanduser() if corpus else sample_corpus()
     if corpus and not source.exists():
         raise UsageError(f"{source}: no such file or folder; give a folder of .pdf, .md, .txt, .html or .docx files")
+    if not str(source.resolve()).isprintable():
+        raise UsageError(f"{source}: its path holds what no settings file can name; rename or move it")
     text = SETTINGS.format(corpus=toml_text(str(source.resolve())))
     folder = into / (slug(source.resolve().name) if corpus else "sample")
     path = folder / FILE_NAME

@@ -194,3 +194,15 @@ def test_a_file_name_cannot_steer_the_terminal(workspace: Path) -> None:
     done = ragtester(workspace, "cases", "-q")
     assert "bad\ufffd[31m[red].pdf: not read" in done.stderr
     assert "\x1b" not in done.stderr + done.stdout
+
+
+def test_a_demo_of_an_unspeakable_folder_is_refused_in_one_line(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"bad\xff")
+    try:
+        folder.mkdir()
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    done = ragtester(tmp_path, "demo", "--corpus", str(folder))
+    assert done.returncode == 2
+    assert "rename or move it" in done.stderr
+    assert "Traceback" not in done.stderr
