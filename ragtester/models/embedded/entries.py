@@ -12,7 +12,7 @@ from ragtester.models.embedded.statements import Statement, fit_for_asking, tidy
 _BULLET = re.compile(r"^\s*(?:[•●▪◦‣–*-]|\uf0b7|\uf0a7)\s*")
 _ENTRY = re.compile(r"^(?P<term>[^\s:：.;,][^:：.;!?]{1,38}?)\s?(?P<colon>:|：| — | – )\s?(?P<said>\S.{14,240})$")
 _SIGN = re.compile(
-    r"^(?:(?:.* )?(?:note|notes|example|warning|caution|tip|hint|remark|see|important|figure|table|source|hinweis|beispiel|achtung"
+    r"^(?:(?:.* )?(?:note|notes|example|warning|caution|tip|hint|remark|proof|claim|lemma|beweis|zu zeigen|behauptung|bemerkung|see|important|figure|table|source|hinweis|beispiel|achtung"
     r"|quelle|siehe|abbildung|tabelle|wichtig|remarque|exemple|note bene|attention|figure|tableau|source|résultat|proposition"
     r"|ejemplo|nota|esempio|exemplo|voorbeeld|let op|пример|примечание|внимание|注記|注意|例|ヒント|重要|question|nb|change|proposition)\w*|.*https?|ftp"
     r"|\d.*|[a-z]\w*://.*)$",
@@ -74,7 +74,11 @@ def _entries(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[Found, Statemen
         if not enough or not ended or _SIGN.match(term) or _LEANING.search(f"{term} {said}"):
             continue
         said = said.rstrip(";")
-        if not fit_for_asking(said) or (marker is None and said[:1].islower()) or re.search(r"\d$|^\W", term):
+        if (
+            not fit_for_asking(said)
+            or (marker is None and said[:1].islower())
+            or re.search(r"\d$|^\W|\b(?:von|by|of|par|por|da|van|für|for)$", term)
+        ):
             continue
         start = offset + (marker.end() if marker else 0)
         yield Found("entry", {"S": term}, said.rstrip(".。"), line.rstrip(";")), _statement(start, body, line)

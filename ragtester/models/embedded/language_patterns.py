@@ -183,7 +183,7 @@ ARTICLES = {
     "ru": re.compile(r"^(?!)"),
 }
 PRONOUNS = {
-    "de": _set("""dies diese dieser dieses diesem diesen es er sie wir ich du ihr man das dort hier dabei damit dazu dafür
+    "de": _set("""sein seine seinen seinem seiner ihre ihren ihrem ihrer ihr maßgeblich dies diese dieser dieses diesem diesen es er sie wir ich du ihr man das dort hier dabei damit dazu dafür
         darin jene jener was wer wie wo wenn falls beim im in am auf mit von nach bei für zur zum um als dadurch hierzu
         abbildung tabelle kapitel abschnitt beispiel folgende folgender folgendes der die dessen deren sich nicht auch
         nur zwar denn und ziel problem grund heute dann per zuständig verantwortlich erlaubt verboten ganz anderes andere anderer""") - _set("der die das"),
@@ -230,7 +230,7 @@ POINTERS = {
     "ru": _set("это он она оно они его её их им ему ей так вдруг"),
 }
 BACKWARD = {
-    "de": re.compile(r"\b(?:dies|diese[rmns]?|oben|unten|folgende[rmns]?|hier|vorherige[rmns]?|wir|ich|unser\w*)\b", re.I),
+    "de": re.compile(r"\b(?:dies|diese[rmns]?|oben|unten|folgende[rmns]?|hier|dort|vorherige[rmns]?|wir|ich|unser\w*)\b", re.I),
     "fr": re.compile(r"\b(?:ceci|cela|ce|cet|cette|ces|ci-dessus|ci-dessous|suivante?s?|précédente?s?|nous|notre|nos|je|"
                      r"celui-ci|celle-ci|ceux-ci|ici)\b", re.I),
     "es": re.compile(r"\b(?:esto|estos|estas?|este|ese|esa|arriba|abajo|siguientes?|anterior(?:es)?|nosotros|aquí)\b", re.I),

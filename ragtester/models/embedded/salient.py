@@ -43,7 +43,7 @@ _UNITS = {"s": "duration", "month": "duration", "°C": "temperature", "m": "leng
 # Openings that only the sentence before makes clear.
 _DANGLING = {
     "en": "it they this these that those he she both such there here then we i you one its their so but and or if not see",
-    "de": "es sie dies diese dieser dieses er beide solche dort hier dann wir ich so aber und oder damit dabei dafür danach das dazu siehe",
+    "de": "sein seine ihr ihre es sie dies diese dieser dieses er beide solche dort hier dann wir ich so aber und oder damit dabei dafür danach das dazu siehe",
     "fr": "il elle ils elles ce cela ceci ces cette cet on nous je là ici alors mais et ou cependant ainsi leur son sa y voir",
     "es": "esto este esta estos estas ello él ella ellos ellas aquí allí entonces pero y o su sus nosotros véase",
     "it": "questo questa questi queste esso essa essi esse qui lì allora ma e o suo sua noi vedi ciò",
@@ -91,19 +91,33 @@ def has_verb(line: str) -> bool:
 def _leans(line: str, code: str) -> bool:
     if code in _WIDE:
         return bool(_POINTING.search(line))
+    if code == "de" and re.search(r"\b(?:dort|dessen|deren)\b", line):
+        return True
     first = re.split(r"[\s,'’]", line, maxsplit=1)[0].lower()
     return first in _DANGLING.get(code, "").split()
 
 
 def _quantity(line: str, code: str) -> _Hidden | None:
     found = [one for one in quantities(line, code) if any(c.isdigit() for c in line[one.start : one.end])]
-    told = [one for one in found if one.kind != "number" or one.unit]
+    told = [one for one in found if one.kind != "number" or one.unit] or [
+        one for one in found if _counts(line, one, code)
+    ]
     if not told:
         return None
     one = told[-1]
     value = line[one.start : one.end]
     label = LABELS[code]["money" if "pound" in value else _kind(one)]
     return _Hidden(value, one.start, label)
+
+
+def _counts(line: str, number: Quantity, code: str) -> bool:
+    """Whether a bare number counts the plural noun after it ("2.340 Anlieferungen"), and is no part of a name ("Haus 8")."""
+    after = re.match(r" ([^\W\d_]{4,})", line[number.end :])
+    name = re.search(r"[A-ZÄÖÜ]\w* $", line[: number.start])
+    plural = after and (
+        after[1][0].isupper() if code == "de" else after[1].endswith(("s", "x", "i", "e", "en", "ов", "ей"))
+    )
+    return bool(plural) and not name and number.value > 12
 
 
 def _kind(quantity: Quantity) -> str:
@@ -140,7 +154,7 @@ def _about(line: str, hidden: _Hidden, code: str, common: Counter[str]) -> list[
         ]
     unique = list({stems(word, code)[0]: word for word in reversed(words)}.values())[::-1]
     known = [word for word in unique if word in first]
-    if len(known) < 2 and (code not in ("en", "de") or hidden.label):
+    if len(known) < 2 and code != "de" and (code != "en" or hidden.label):
         known = unique
     order = sorted(known[1:], key=lambda word: (common[stems(word, code)[0]], known.index(word)))
     # Rare words alone would make retrieval trivial: one of them, and the words that the passage keeps coming back to.
