@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 PLAIN_SECONDS = 5.0
 NARROWEST = 20
+TABLES = 48
 # What could steer a terminal, turn text round or not be encoded: controls, directions, halves of surrogate pairs.
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -40,6 +41,8 @@ def open_console(*, stderr: bool = False) -> SafeConsole:
     console = SafeConsole(stderr=stderr, markup=False, emoji=False, highlight=False)
     if console.width < NARROWEST:
         console.width = 80
+    elif not stderr:
+        console.width = max(console.width, TABLES)  # narrower, long lines are better than cut numbers
     return console
 
 

@@ -85,6 +85,8 @@ def test_a_width_of_nothing_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> 
     assert open_console().width == 80
     monkeypatch.setenv("COLUMNS", "60")
     assert open_console().width == 60
+    monkeypatch.setenv("COLUMNS", "40")
+    assert (open_console().width, open_console(stderr=True).width) == (48, 40)
 
 
 def test_names_with_colons_and_brackets_are_shown_as_they_are() -> None:
