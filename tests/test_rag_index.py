@@ -287,6 +287,26 @@ def test_more_rows_than_one_call_of_chroma_takes(tmp_path: Path) -> None:
     assert (shop.embedder.calls, shop.progress.notes) == (2, [])
 
 
+def test_vectors_beyond_the_memory_limit_give_the_same_hits(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop.texts = [f"pump {'valve ' * (at % 7)}{'oil ' * (at % 11)}" for at in range(60)]
+    before = shop.ask()
+    monkeypatch.setattr("ragtester.rag.rows.IN_MEMORY", 500)
+    monkeypatch.setattr("ragtester.rag.rows.PAGE_ROWS", 7)
+    assert shop.ask() == before
+    fresh = Shop(shop.folder.parent / "fresh")
+    fresh.texts = shop.texts
+    assert fresh.ask() == before
+    assert {path.name for path in fresh.folder.iterdir() if path.is_file()} == {"chroma.sqlite3", MARKER}
+
+
+def test_what_is_left_of_another_database_is_not_played_into_a_new_one(shop: Shop) -> None:
+    hits = shop.ask()
+    shutil.copy(shop.folder / "chroma.sqlite3", shop.folder / "chroma.sqlite3-wal")
+    (shop.folder / "chroma.sqlite3").unlink()
+    (shop.folder / MARKER).unlink()
+    assert shop.ask() == hits
+
+
 def test_a_document_without_chunks(shop: Shop) -> None:
     shop.texts = []
     assert shop.ask() == [[], [], [], []]

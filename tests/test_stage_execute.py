@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from ragtester.errors import ChangedInputsError, DataError, StorageError, UsageError
 from ragtester.progress import SilentProgress, StageResult
+from ragtester.rag.collection import put
 from ragtester.records import Answer, CaseRow, Chunk, Failure, Manifest
 from ragtester.settings import parse_settings
 from ragtester.stages.execute import run
@@ -442,6 +444,60 @@ def test_one_store_for_the_whole_corpus(tmp_path: Path) -> None:
     calls = stage.embedders[0].calls
     stage.go()
     assert stage.embedders[0].calls == calls and stage.asked() == 24
+
+
+def test_a_corpus_is_asked_in_several_passes_with_the_same_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = {"chunk_size": 120, "chunk_overlap": 20, "scope": "corpus"}
+    whole, parts = (Stage(World(tmp_path / name, documents=7, index=index, k=4)) for name in ("whole", "parts"))
+    whole.go()
+    monkeypatch.setattr("ragtester.stages.execute.library.QUESTIONS_A_PASS", 5)
+    parts.go()
+    assert parts.world.files() == whole.world.files()
+    # Four cases a document: two documents a pass.
+    assert parts.embedders[0].calls == whole.embedders[0].calls + 3
+
+
+def test_a_corpus_that_cannot_be_embedded_is_tried_once(tmp_path: Path) -> None:
+    stage = Stage(World(tmp_path, documents=5, index={"chunk_size": 120, "chunk_overlap": 20, "scope": "corpus"}))
+    stage.embedders[0].fail_after = 0
+    assert stage.go().ledger.failed == 40
+    assert stage.embedders[0].calls == 1
+
+
+def test_calls_go_out_while_the_store_is_still_being_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = threading.Event()
+
+    def slow_put(*arguments: Any) -> None:
+        assert asked.wait(30), "no call went out before the vectors were on disk"
+        put(*arguments)
+
+    def says(*_: Any) -> None:
+        asked.set()
+
+    monkeypatch.setattr("ragtester.rag.index.put", slow_put)
+    stage = Stage(World(tmp_path), RuleModels(says))
+    assert stage.go().ledger.ok == 16
+    monkeypatch.undo()
+    calls = stage.embedders[0].calls
+    stage.world.set(run="other")
+    assert stage.go().ledger.ok == 16 and stage.embedders[0].calls == calls
+
+
+def test_a_store_that_cannot_be_written_stops_the_stage_though_rows_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_room(*_: Any) -> None:
+        raise StorageError("the vector store cannot be written; free space, then start again")
+
+    monkeypatch.setattr("ragtester.rag.index.put", no_room)
+    stage = Stage(World(tmp_path))
+    with pytest.raises(StorageError, match="vector store"):
+        stage.go()
+    monkeypatch.undo()
+    assert stage.go().ledger.ok == 16
+    assert max(stage.models.served.values()) == 1
 
 
 class HeldModels(RuleModels):

@@ -199,25 +199,29 @@ class Corpus:
     _ready: dict[str, dict[str, list[Hit]]] = field(default_factory=dict)
     _pass: asyncio.Lock = field(default_factory=asyncio.Lock)
 
+    def __post_init__(self) -> None:
+        self._waiting = iter(self.stores.library.suite.documents)
+
     async def hits(self, cell: Cell) -> list[list[Hit]]:
         """Hits of the cell's cases. Raises EmbeddingError."""
         async with self._pass:
-            if self.failure is not None:
-                raise self.failure
-            if cell.document.id not in self._ready:
-                await self._ask_from(cell.document)
+            while cell.document.id not in self._ready:
+                if self.failure is not None:
+                    raise self.failure
+                await self._ask_more()
         found = self._ready.pop(cell.document.id)
         return [found[case.id] for case in cell.asked]
 
-    async def _ask_from(self, first: Document) -> None:
-        """Ask for this document and those after it, up to a number of questions."""
-        documents = self.stores.library.suite.documents
+    async def _ask_more(self) -> None:
+        """Ask for the next documents, up to a number of questions."""
         block: dict[str, Sequence[Case]] = {}
-        for document in documents[documents.index(first) :]:
+        cases: list[Case] = []
+        for document in self._waiting:
             block[document.id] = self.stores.cases_of(document, self.embedding)
-            if sum(map(len, block.values())) >= QUESTIONS_A_PASS:
+            cases += block[document.id]
+            if len(cases) >= QUESTIONS_A_PASS:
                 break
-        cases = [case for some in block.values() for case in some]
+        assert block, f"no document is left to ask {self.embedding} for"
         try:
             hits, self.store = await self.stores.ask(self._opened, cases)
         except EmbeddingError as error:
