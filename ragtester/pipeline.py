@@ -151,14 +151,16 @@ def _left(settings: Settings, calls: int, cost: float) -> tuple[float | None, in
 async def _run_one(
     stage: str, workspace: Workspace, settings: Settings, gateway: Gateway, progress: Progress, options: Options
 ) -> StageResult:
-    from ragtester.stages import cases, documents, execute, judge
-
     def embedders(name: str) -> Embedder:
         return gateway.embedder(name)
 
     if stage == "documents":
+        from ragtester.stages import documents
+
         return await documents.run(workspace, settings, gateway, progress, overwrite=options.overwrite)
     if stage == "cases":
+        from ragtester.stages import cases
+
         return await cases.run(
             workspace,
             settings,
@@ -169,7 +171,11 @@ async def _run_one(
             overwrite=options.overwrite,
         )
     if stage == "execute":
+        from ragtester.stages import execute
+
         return await execute.run(workspace, settings, gateway, embedders, progress, overwrite=options.overwrite)
     if stage == "judge":
+        from ragtester.stages import judge
+
         return await judge.run(workspace, settings, gateway, progress, overwrite=options.overwrite)
     raise ValueError(f"no stage named {stage!r}")

@@ -33,23 +33,6 @@ class Quantity:
 
 _GAP = "[ \u00a0\u2009\u202f]?-?"
 _WORDLIKE = re.compile(r"[^\W\d_]$")
-# A unit of letters must not run on into a word; signs and CJK units may.
-_UNIT = re.compile(
-    _GAP
-    + "("
-    + "|".join(
-        re.escape(spelling)
-        + (
-            r"(?![0-9A-Za-z\u00c0-\u04ff²³]|-hand)"
-            if (spelling[-1].isascii() and spelling[-1].isalnum()) or spelling[-1].isalpha()
-            else ""
-        )
-        if ord(spelling[-1]) < 0x3000
-        else re.escape(spelling)
-        for spelling in (*LONG_SPELLINGS, *SPELLINGS)
-    )
-    + ")"
-)
 _UNIT_WORD = re.compile(_GAP + r"([^\W\d_]{3,})(?![^\W_]|-hand)")
 _PREFIX = re.compile(r"(?:US)?([€$£¥₹])\s?$|\b(EUR|USD|GBP|CHF|JPY|CNY)\s?$")
 _RANGE = re.compile(r"\s?(?:-|–|—|to|bis|à|a|hasta|and|und|et|y|~|～|至)\s?$")
@@ -70,6 +53,26 @@ _DEMONSTRATIVE = re.compile(
 _LETTERS_AHEAD = re.compile(r"[^\W\d_]")
 
 
+@lru_cache(maxsize=1)
+def _unit() -> re.Pattern[str]:
+    """Any spelling of a unit. A unit of letters must not run on into a word; signs and CJK units may.
+
+    Made when it is first needed: that takes a fifth of a second.
+    """
+    spellings = (
+        re.escape(spelling)
+        + (
+            r"(?![0-9A-Za-z\u00c0-\u04ff²³]|-hand)"
+            if (spelling[-1].isascii() and spelling[-1].isalnum()) or spelling[-1].isalpha()
+            else ""
+        )
+        if ord(spelling[-1]) < 0x3000
+        else re.escape(spelling)
+        for spelling in (*LONG_SPELLINGS, *SPELLINGS)
+    )
+    return re.compile(_GAP + "(" + "|".join(spellings) + ")")
+
+
 @lru_cache(maxsize=4096)
 def _cached(text: str, code: str) -> tuple[Quantity, ...]:
     plain = digits_to_ascii(text)
@@ -86,7 +89,7 @@ def _cached(text: str, code: str) -> tuple[Quantity, ...]:
     for start, end, value in clock_times(plain):
         add(Quantity(value, "time", start, end, "time"))
     for match in _STANDARD.finditer(plain):
-        if not _UNIT.match(plain, match.end()):
+        if not _unit().match(plain, match.end()):
             taken.take(*match.span())
     for match in NUMBER.finditer(plain):
         if taken.free(*match.span()):
@@ -176,7 +179,7 @@ def _with_unit(text: str, value: Decimal, start: int, end: int, *, bare: bool) -
     prefix = _PREFIX.search(text[max(0, start - 5) : start])
     if prefix and (money := to_base(value, prefix[1] or prefix[2])):
         return Quantity(money[0], money[1], start - len(prefix.group()), end, "money")
-    spelled = _UNIT.match(text, end) or _UNIT_WORD.match(text, end)
+    spelled = _unit().match(text, end) or _UNIT_WORD.match(text, end)
     if spelled and (based := to_base(value, PHRASES.get(spelled[1], spelled[1]))):
         kind: Kind = "percent" if based[1] == "%" else "money" if based[1] in MONEY else "number"
         return Quantity(based[0].normalize(), based[1], start, spelled.end(), kind)
@@ -240,7 +243,7 @@ def _share_units(text: str, found: list[Quantity]) -> list[Quantity]:
             continue
         if not _RANGE.fullmatch(between):
             continue
-        written = _UNIT.search(text, second.start, second.end) or _UNIT_WORD.search(text, second.start, second.end)
+        written = _unit().search(text, second.start, second.end) or _UNIT_WORD.search(text, second.start, second.end)
         based = to_base(first.value, PHRASES.get(written[1], written[1])) if written else None
         if based:
             found[place] = replace(first, value=based[0].normalize(), unit=based[1], kind=second.kind)
