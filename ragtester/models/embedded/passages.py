@@ -40,7 +40,7 @@ def read(passages: tuple[Passage, ...], code: str) -> Reading:
     found = (
         _fact(number, *stated, code, common, passage.text)
         for number, passage in enumerate(passages)
-        for stated in _stated(passage.text, code, names)
+        for stated in _stated(passage.text, code)
     )
     return Reading(tuple(fact for fact in found if fact), names, common)
 
@@ -74,7 +74,13 @@ def _fact(
     return Fact(found, statement, number, keywords, heads) if keywords and not missing else None
 
 
-def _stated(text: str, code: str, names: frozenset[str]) -> Iterator[tuple[Found, Statement, Statement | None]]:
+@lru_cache(maxsize=64)
+def _stated(text: str, code: str) -> tuple[tuple[Found, Statement, Statement | None], ...]:
+    """Cached by passage: the same section is asked about alone and with others."""
+    return tuple(_states(text, code, proper_names(text)))
+
+
+def _states(text: str, code: str, names: frozenset[str]) -> Iterator[tuple[Found, Statement, Statement | None]]:
     yield from table_facts(text, code)
     for found, statement in entry_facts(text, code):
         yield found, statement, None
