@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ragtester.errors import UsageError
 from ragtester.pipeline import STAGES, Options, run_stages
 from ragtester.progress import Progress, SilentProgress, StageResult
 from ragtester.records import Answer, Case, CaseRow, UnfilledCase, Verdict
@@ -81,4 +82,7 @@ def load_environment(root: Path) -> None:
     if path.is_file():
         from dotenv import load_dotenv
 
-        load_dotenv(path, override=False)
+        try:
+            load_dotenv(path, override=False)
+        except UnicodeDecodeError as error:
+            raise UsageError(f"{path}: not UTF-8; write it again as UTF-8 text") from error

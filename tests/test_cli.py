@@ -206,3 +206,35 @@ def test_a_demo_of_an_unspeakable_folder_is_refused_in_one_line(tmp_path: Path) 
     assert done.returncode == 2
     assert "rename or move it" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_corpus_that_holds_the_workspace_does_not_read_its_own_output(workspace: Path) -> None:
+    (workspace / "ragtester.toml").write_text(
+        '[workspace]\ncorpus = "."\n[cases]\nper_document = 2\ntechnique = "ragtester"\n', encoding="utf-8"
+    )
+    for _ in range(2):
+        assert ragtester(workspace, "cases", "-q").returncode == 0
+        assert len(rows_of(workspace, "generated/main/documents.jsonl")) == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(b"OPENAI_API_KEY=\xff\n", "not UTF-8"), ("OPENAI_API_KEY=sk-ö\n".encode(), "cannot be sent")],
+)
+def test_a_broken_env_file_is_one_line(workspace: Path, content: bytes, words: str) -> None:
+    (workspace / ".env").write_bytes(content)
+    done = ragtester(workspace, "run", "--set", "judge.model=openai:gpt-4.1-nano")
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "sk-" not in done.stderr
+
+
+def test_an_answer_that_stands_twice_is_not_judged_twice(workspace: Path) -> None:
+    assert ragtester(workspace, "run", "-q").returncode == 0
+    path = sorted(workspace.glob("answers/main/*__*/*.jsonl"))[0]
+    first = path.read_text(encoding="utf-8").splitlines(keepends=True)[0]
+    path.write_text(path.read_text(encoding="utf-8") + first, encoding="utf-8")
+    done = ragtester(workspace, "judge")
+    assert done.returncode == 2
+    assert "stands twice" in done.stderr

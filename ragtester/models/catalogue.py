@@ -60,8 +60,14 @@ class ModelName:
 
     @property
     def key(self) -> str | None:
-        """The key, or None where there is none."""
-        return (os.environ.get(self.key_variable) or None) if self.key_variable else None
+        """The key without white space around it, or None where there is none.
+
+        Raises UsageError for a key that no HTTP header can carry.
+        """
+        found = os.environ.get(self.key_variable, "").strip() if self.key_variable else ""
+        if not (found.isascii() and found.isprintable()):
+            raise UsageError(f"{self.key_variable} holds a character that cannot be sent to {self.full}; set it again")
+        return found or None
 
     @property
     def key_missing(self) -> bool:

@@ -102,7 +102,7 @@ class Budget:
     def refusal(self, estimate: float) -> str | None:
         """Why the next call may not be made, or None."""
         if self.max_calls is not None and self.calls >= self.max_calls:
-            return f"the limit of {self.max_calls} calls is reached; the same command goes on from here"
+            return "the limit on calls (--max-calls) is reached"
         if self.max_cost is not None and self.cost + self.reserved + estimate > self.max_cost:
-            return f"the limit of {self.max_cost:.4g} USD is reached ({self.cost:.4g} spent); raise it to go on"
+            return f"the limit on cost (--max-cost) is reached: this stage spent {self.cost:.4g} USD"
         return None

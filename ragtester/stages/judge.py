@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ragtester.errors import ChangedInputsError
+from ragtester.errors import ChangedInputsError, DataError
 from ragtester.progress import Progress, StageResult
 from ragtester.provenance import is_floating, now, revision, versions
 from ragtester.records import Answer, Ledger, Manifest
@@ -166,10 +166,14 @@ async def _judge_file(state: _Run, source: Path, target: Path) -> None:
     """Judge what is missing of one file, then put the file in order. A stop leaves it resumable."""
     there = read_lines(target)
     plan: list[Identity] = []
+    seen: set[Identity] = set()
     pending: set[asyncio.Task[None]] = set()
     try:
         for answer in answers(source):
             identity = (answer.technique, answer.case_id)
+            if identity in seen:
+                raise DataError(f"{source}: the answer to {answer.case_id!r} stands twice; delete one of the rows")
+            seen.add(identity)
             plan.append(identity)
             key = _key(state, answer)
             line = there.get(identity)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ragtester.documents.library import find_files, read_corpus
+from ragtester.documents.library import CorpusFile, find_files, read_corpus
 from ragtester.errors import ChangedInputsError, UsageError
 from ragtester.progress import Progress
 from ragtester.records import Document, DocumentRow, UnreadableDocument
@@ -46,9 +46,7 @@ def read(
     text of a document, or from a document that is gone (`overwrite` drops those).
     """
     patterns = tuple(corpus) if corpus else (settings.workspace.corpus,)
-    files = find_files(patterns, workspace.root)
-    for note in files.notes:
-        progress.note(note)
+    files = _files(workspace, patterns, progress)
     suite = settings.workspace.suite
     path = workspace.documents_file(suite)
     before = {row.id: row for row in read_rows(path, DocumentRow) if isinstance(row, Document)}
@@ -84,6 +82,17 @@ def read(
         for file in _case_files(workspace, suite, name):
             file.unlink()
     return found
+
+
+def _files(workspace: Workspace, patterns: Sequence[str], progress: Progress) -> list[CorpusFile]:
+    """The corpus' files. One that holds the workspace itself does not give what ragtester wrote there."""
+    if not all(pattern.strip() for pattern in patterns):
+        raise UsageError("the corpus is an empty name; give a file, a folder or a glob")
+    found = find_files(patterns, workspace.root)
+    for note in found.notes:
+        progress.note(note)
+    made = [workspace.root / name for name in ("generated", "answers", "verdicts", "prompts")]
+    return [file for file in found if not any(file.path.is_relative_to(folder) for folder in made)]
 
 
 def read_text(workspace: Workspace, suite: str, document_id: str) -> str:
