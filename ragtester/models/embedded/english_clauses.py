@@ -33,6 +33,14 @@ _OPINION = re.compile(
 )
 
 
+_PERSON = re.compile(r"[A-Z][a-z]+(?: [A-Z]\.)?(?: [A-Z][a-z]+){1,2}")
+_ROLE = re.compile(
+    r"\b(?:specialist|engineer|manager|author|professor|consultant|director|developer|teacher|architect|programmer|scientist"
+    r"|researcher|analyst|designer|officer|member|editor|writer|lecturer|physician|lawyer|chair|president|leader)\b",
+    re.I,
+)
+
+
 def _value(text: str) -> str:
     """The part that answers: cut before a second thought."""
     cut = _CUT.search(text)
@@ -188,7 +196,8 @@ def _definition(clause: Clause) -> Found | None:
         return None
     if re.match(r"the\s", clause.subject) and len(clause.subject.split()) < 3:
         return None
-    return _found("definition", clause, clause.rest)
+    person = _PERSON.fullmatch(clause.subject) and _ROLE.search(clause.rest)
+    return _found("person" if person else "definition", clause, clause.rest)
 
 
 def _rule(clause: Clause) -> Found | None:

@@ -15,7 +15,7 @@ BANNED_IN_SUBJECT = frozenset(
     either neither any many few most several only also not if while although though because since or so then thus hence
     example examples figure figures table tables chapter chapters section sections paragraph page appendix listing
     paper document manual guide text book article author authors reason problem idea thing things way ways case cases
-    difference differences result results note step point fact question answer part rest above-mentioned first second
+    similar recent specific difference differences result results note step point fact question answer part rest above-mentioned first second
     third fourth last both be been being is are was were has have had must shall should may can will see please version
     more less whereas once until unless despite given due during after before if themselves itself time times goal aim something anything everything nothing nobody everybody somebody yes no let lets i.e. e.g. etc""".split()
 )

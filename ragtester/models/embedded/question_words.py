@@ -19,6 +19,11 @@ EN: Templates = {
             "Somebody on the team has never heard of {Q}. What do you tell them it means?",
         ),
     },
+    "person": {
+        "wh": ("Who is {S}?", "What is {S} by profession?"),
+        "keyword": ("{N} profession",),
+        "scenario": ("You are to introduce {S} to an audience. What do you say?",),
+    },
     "who": {
         "wh": ("Who looks after {S}?", "Who is in charge of {S}?"),
         "keyword": ("{N} person in charge",),
