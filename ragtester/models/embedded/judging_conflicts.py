@@ -45,7 +45,9 @@ def _other_value(claim: Statement, truth: Statement, known: Values, *, strict: b
         if left and (strict or said not in known):
             return f"{_shown(claim, said)} instead of {_shown(truth, left[0])}"
         if strict and not rivals and not any(one in claim.values for one in truth.quantities):
-            same = [one for one in truth.quantities if _digits(truth, one) == _digits(claim, said)]
+            # The same digits with two different units; a bare number only leaves its unit out.
+            digits = _digits(claim, said)
+            same = [one for one in truth.quantities if one.unit and said.unit and _digits(truth, one) == digits]
             if same:
                 return f"{_shown(claim, said)} instead of {_shown(truth, same[0])}"
     return _swapped(claim, truth)

@@ -10,8 +10,8 @@ from ragtester.models.embedded.judging_long import SHORT_MASS, length, nearness
 from ragtester.models.embedded.judging_premise import correction, quote
 from ragtester.models.embedded.judging_statements import Body, Embed, join, read
 from ragtester.models.embedded.judging_style import clarity
+from ragtester.models.embedded.judging_wanted import Wanted, find_wanted
 from ragtester.tasks import JudgeAnswer
-from ragtester.text.quantities import Values
 
 UNSUPPORTED, UNSUPPORTED_MASS, UNSUPPORTED_COST = 0.22, 4.0, 0.15
 """A statement of some mass with less support than this is an invention; one costs this much beyond its own weight."""
@@ -75,6 +75,7 @@ class _Texts:
     support: Cover
     precision: Cover
     conflicts: dict[int, tuple[int, str]]
+    wanted: Wanted
 
     @property
     def strict(self) -> bool:
@@ -101,6 +102,7 @@ def _read(request: JudgeAnswer, embed: Embed | None) -> _Texts:
     given = frozenset(question.surfaces)
     truth = join(expected, *evidence)
     support = cover(answer, truth, given, embed)
+    wanted = find_wanted(request, answer, expected, question, truth)
     return _Texts(
         answer,
         expected,
@@ -109,30 +111,30 @@ def _read(request: JudgeAnswer, embed: Embed | None) -> _Texts:
         cover(expected, answer, given, embed),
         support,
         cover(answer, join(expected, question), given, embed),
-        contradictions(answer, expected, question, truth, support),
+        wanted.conflicts | contradictions(answer, expected, question, truth, support),
+        wanted,
     )
 
 
 def _completeness(texts: _Texts) -> tuple[float, str]:
-    expected, answer, recall = texts.expected, texts.answer, texts.recall
+    expected, recall, wanted = texts.expected, texts.recall, texts.wanted
+    if wanted.nothing:
+        return 0.0, wanted.nothing
     denied = {number for number, _ in texts.conflicts.values()}
     gain = 1 + LONG_GAIN * texts.length
     scores = [0.0 if place in denied else min(1.0, score * gain) for place, score in enumerate(recall.scores)]
     score = _mean(scores, recall.weights)
-    wanted = expected.quantities
-    given = Values(answer.quantities)
-    missing = [one for one in wanted if one not in given]
     if texts.strict and texts.conflicts:
         score = min(score, 0.25)
-    elif texts.strict and wanted:
+    elif texts.strict and wanted.shares:
         # A value is there or not; the words around it are many ways of saying the same.
-        share = 1 - len(missing) / len(wanted)
+        share = sum(wanted.shares) / len(wanted.shares)
         score = max(score, 0.8) if share == 1 else min(score, share)
     elif texts.strict and any(0 < gap <= 0.5 for gap in recall.gaps):
         score = min(score, 0.6)  # one of several things asked for is not there
-    elif wanted:
-        score *= 1 - 0.25 * len(missing) / len(wanted)
-    score = min(1.0, score)
+    elif wanted.shares:
+        score *= 0.75 + 0.25 * sum(wanted.shares) / len(wanted.shares)
+    score = min(0.6 if wanted.part else 1.0, score)
     reason = f"{score:.0%} of the expected answer is covered"
     least = min(zip(scores, expected.statements, strict=True), key=lambda pair: pair[0], default=None)
     return score, reason + (f"; least: {quote(least[1].text)}" if least and least[0] < 0.4 else "")
@@ -154,6 +156,9 @@ def _faithfulness(texts: _Texts) -> tuple[float, str]:
         # One value is the whole answer of a short case; in a long one a conflict weighs its statement's share, twice.
         score = min(score, 0.2) if texts.strict else max(0.0, min(score - share - CONFLICT_COST, texts.faulty))
         return score, f"contradicts what is known: {next(iter(conflicts.values()))[1]}"
+    if texts.wanted.invented and texts.has_evidence:
+        score = min(score, texts.faulty)
+        return max(0.0, score), f"names {texts.wanted.invented!r}, which stands nowhere"
     inventions = [
         statement
         for statement, cover_ in zip(answer.statements, support.scores, strict=True)

@@ -17,6 +17,7 @@ NEGATORS = frozenset(
         "nem nincs soha δεν μη χωρίς tidak bukan tanpa không değil yok"
     )
 )
+YES = frozenset(listed("yes yeah ja doch oui si sí sì sim да tak ano igen evet ναι ya có 是 はい 네"))
 NEGATING_SIGNS = re.compile(r"不|没|沒|未|无|無|非|ない|ません|なし|않|없|못|ไม่|لا |ليس|لم |לא |אין |नहीं|नही")
 
 _OPPOSITES = """
