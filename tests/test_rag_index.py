@@ -17,8 +17,9 @@ from ragtester.progress import SilentProgress
 from ragtester.rag.chroma import collection_name
 from ragtester.rag.chunking import content_hash
 from ragtester.rag.collection import StoreDamagedError
-from ragtester.rag.index import MARKER, Store, open_store, search
+from ragtester.rag.index import open_store, search
 from ragtester.rag.similarity import Hit
+from ragtester.rag.store import MARKER, Store
 from ragtester.records import Chunk
 from ragtester.tasks import EmbeddingError
 from tests.execute_fakes import WordEmbedder

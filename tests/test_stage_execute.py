@@ -476,7 +476,7 @@ def test_calls_go_out_while_the_store_is_still_being_written(tmp_path: Path, mon
     def says(*_: Any) -> None:
         asked.set()
 
-    monkeypatch.setattr("ragtester.rag.index.put", slow_put)
+    monkeypatch.setattr("ragtester.rag.store.put", slow_put)
     stage = Stage(World(tmp_path), RuleModels(says))
     assert stage.go().ledger.ok == 16
     monkeypatch.undo()
@@ -491,7 +491,7 @@ def test_a_store_that_cannot_be_written_stops_the_stage_though_rows_are_there(
     def no_room(*_: Any) -> None:
         raise StorageError("the vector store cannot be written; free space, then start again")
 
-    monkeypatch.setattr("ragtester.rag.index.put", no_room)
+    monkeypatch.setattr("ragtester.rag.store.put", no_room)
     stage = Stage(World(tmp_path))
     with pytest.raises(StorageError, match="vector store"):
         stage.go()

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from ragtester.progress import Progress
 from ragtester.rag import chroma, chunking, index
 from ragtester.rag.similarity import Hit
+from ragtester.rag.store import Store
 from ragtester.records import Case, Chunk, Document
 from ragtester.settings import Settings
 from ragtester.stages.execute.cell import Cell
@@ -19,7 +20,7 @@ from ragtester.storage import write_rows
 from ragtester.tasks import Embedder, EmbeddingError
 from ragtester.workspace import slug
 
-Opening = Callable[[], Awaitable[index.Store]]
+Opening = Callable[[], Awaitable[Store]]
 # In characters of their texts: some 50 MB.
 CHUNKS_IN_MEMORY = 10_000_000
 # Stores that are filled or asked at once. The very first is alone, so that its calls are soon on their way.
@@ -144,7 +145,7 @@ class Stores:
             self._turn.release()
         return hits
 
-    async def ask(self, opening: Opening, cases: Sequence[Case]) -> tuple[list[list[Hit]], index.Store]:
+    async def ask(self, opening: Opening, cases: Sequence[Case]) -> tuple[list[list[Hit]], Store]:
         """Hits of the cases, and the open store."""
         questions = [case.question for case in cases]
         return await index.ask(opening, questions, self.library.settings.execute.k, self.library.progress)
@@ -165,7 +166,7 @@ class Stores:
         if corpus is not None and corpus.store is not None:
             await index.finish(corpus.store, self.library.progress)
 
-    async def _finish(self, store: index.Store) -> None:
+    async def _finish(self, store: Store) -> None:
         try:
             await index.finish(store, self.library.progress)
         finally:
@@ -178,7 +179,7 @@ class Stores:
         folder = self.library.suite.workspace.stores / f"{slug(name)}__{slug(embedding)}__{key}"
         size = settings.model(embedding).batch_size
 
-        async def open_it() -> index.Store:
+        async def open_it() -> Store:
             return await index.open_store(folder, key, chunks, embedder, progress, batch_size=size)
 
         return open_it
@@ -194,7 +195,7 @@ class Corpus:
     stores: Stores
     embedding: str
     opening: Opening
-    store: index.Store | None = None
+    store: Store | None = None
     failure: EmbeddingError | None = None
     _ready: dict[str, dict[str, list[Hit]]] = field(default_factory=dict)
     _pass: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -232,7 +233,7 @@ class Corpus:
         by_case = {case.id: found for case, found in zip(cases, hits, strict=True)}
         self._ready |= {name: {case.id: by_case[case.id] for case in some} for name, some in block.items() if some}
 
-    async def _opened(self) -> index.Store:
+    async def _opened(self) -> Store:
         """The store, opened once; opened anew where it had to be closed."""
         if self.store is None or self.store.closed:
             self.store = await self.opening()
