@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ragtester.models.embedded.judging_contradictions import contradictions
-from ragtester.models.embedded.judging_cover import Cover, cover
-from ragtester.models.embedded.judging_long import SHORT_MASS, length, nearness
+from ragtester.models.embedded.judging_long import nearness
 from ragtester.models.embedded.judging_premise import correction, quote
-from ragtester.models.embedded.judging_statements import Body, Embed, join, read
+from ragtester.models.embedded.judging_statements import Body, Embed
 from ragtester.models.embedded.judging_style import clarity
-from ragtester.models.embedded.judging_wanted import Wanted, find_wanted
+from ragtester.models.embedded.judging_texts import Texts, read_texts
 from ragtester.tasks import JudgeAnswer
 
 UNSUPPORTED, UNSUPPORTED_MASS, UNSUPPORTED_COST = 0.22, 4.0, 0.15
@@ -18,6 +16,8 @@ UNSUPPORTED, UNSUPPORTED_MASS, UNSUPPORTED_COST = 0.22, 4.0, 0.15
 CONFLICT_COST = 0.1
 SUPPORT_FLOOR, SUPPORT_SPAN = 0.12, 0.48
 """Paraphrases reach about 0.6 of the cover that a copy has, unrelated statements 0.12: support runs between them."""
+REWORDED = 0.6
+"""A short paraphrase is at least so complete and relevant, however few words it shares: "partially"."""
 WITHOUT_EVIDENCE = 0.15
 """Without evidence a detail beyond the expected answer cannot be checked: support is raised by this much."""
 LONG_GAIN = 0.45
@@ -39,11 +39,13 @@ class Measures:
 
 def measure(request: JudgeAnswer, embed: Embed | None) -> Measures:
     """All measures of one request."""
-    texts = _read(request, embed)
+    texts = read_texts(request, embed)
     language = request.language
     complete, complete_reason = _completeness(texts)
     faithful, faithful_reason = _faithfulness(texts)
     relevant, relevant_reason = _relevance(texts)
+    if texts.paraphrases:
+        complete, relevant = max(complete, REWORDED), max(relevant, REWORDED)
     clear, faults = clarity(request.answer, request.expected_answer, language)
     nothing = 0.30 if texts.strict else 0.15
     if complete < nothing:
@@ -63,60 +65,7 @@ def measure(request: JudgeAnswer, embed: Embed | None) -> Measures:
     )
 
 
-@dataclass(frozen=True)
-class _Texts:
-    """The texts of one request, read, with their covers and the contradictions by (answer's, expected's) place."""
-
-    answer: Body
-    expected: Body
-    question: Body
-    has_evidence: bool
-    recall: Cover
-    support: Cover
-    precision: Cover
-    conflicts: dict[int, tuple[int, str]]
-    wanted: Wanted
-
-    @property
-    def strict(self) -> bool:
-        """Whether the expected answer is a value or a phrase."""
-        return self.expected.mass <= SHORT_MASS
-
-    @property
-    def faulty(self) -> float:
-        """The most that an answer with an invention or a contradiction reaches in faithfulness: not wholly true."""
-        return 0.69 - 0.1 * self.length
-
-    @property
-    def length(self) -> float:
-        """How long the expected answer is, 0 to 1."""
-        return length(self.expected)
-
-
-def _read(request: JudgeAnswer, embed: Embed | None) -> _Texts:
-    language = request.language
-    answer = read(request.answer, language, embed)
-    expected = read(request.expected_answer, language, embed)
-    question = read(request.question, language, embed)
-    evidence = [read(passage.text, language, embed) for passage in request.evidence]
-    given = frozenset(question.surfaces)
-    truth = join(expected, *evidence)
-    support = cover(answer, truth, given, embed)
-    wanted = find_wanted(request, answer, expected, question, truth)
-    return _Texts(
-        answer,
-        expected,
-        question,
-        bool(evidence),
-        cover(expected, answer, given, embed),
-        support,
-        cover(answer, join(expected, question), given, embed),
-        wanted.conflicts | contradictions(answer, expected, question, truth, support),
-        wanted,
-    )
-
-
-def _completeness(texts: _Texts) -> tuple[float, str]:
+def _completeness(texts: Texts) -> tuple[float, str]:
     expected, recall, wanted = texts.expected, texts.recall, texts.wanted
     if wanted.nothing:
         return 0.0, wanted.nothing
@@ -140,7 +89,7 @@ def _completeness(texts: _Texts) -> tuple[float, str]:
     return score, reason + (f"; least: {quote(least[1].text)}" if least and least[0] < 0.4 else "")
 
 
-def _faithfulness(texts: _Texts) -> tuple[float, str]:
+def _faithfulness(texts: Texts) -> tuple[float, str]:
     answer, support, conflicts = texts.answer, texts.support, texts.conflicts
     total = sum(support.weights)
     if not total:
@@ -174,7 +123,7 @@ def _faithfulness(texts: _Texts) -> tuple[float, str]:
     return score, reason + (f"; without support: {quote(inventions[0].text)}" if inventions else "")
 
 
-def _relevance(texts: _Texts) -> tuple[float, str]:
+def _relevance(texts: Texts) -> tuple[float, str]:
     """Half how near the whole answer is to what was asked for, half the share of it that is on topic.
 
     For a long expected answer: how near the whole is to it in what both say beyond the question.

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from decimal import Decimal
 
 from ragtester.models.embedded.judging_statements import Body, Statement, read
-from ragtester.models.embedded.judging_words import NEGATORS, YES
+from ragtester.models.embedded.judging_units import Value, values_of
+from ragtester.models.embedded.judging_words import NEGATING_SIGNS, NEGATORS, YES
 from ragtester.tasks import JudgeAnswer
 from ragtester.text.keywords import keyword_match
-from ragtester.text.numbers import NUMBER, digits_to_ascii, number_words, parse
 from ragtester.text.quantities import Quantity, Values, same_quantity
 from ragtester.text.stems import stems
 from ragtester.text.words import words
@@ -18,7 +16,7 @@ from ragtester.text.words import words
 MOST_WORDS = 40
 """Up to so many words of an expected answer, a value that its keywords name is what was asked for."""
 YEAR = 0.5
-"""What the year alone gives of a date with a day or a month."""
+"""What the year alone gives of a date with a month."""
 
 
 @dataclass(frozen=True)
@@ -38,94 +36,48 @@ class Wanted:
     invented: str = ""
 
 
-@dataclass(frozen=True)
-class _Value:
-    quantity: Quantity
-    statement: Statement
-    place: int
-
-    @property
-    def shown(self) -> str:
-        return " ".join(self.statement.text[self.quantity.start : self.quantity.end].split())
-
-
 def find_wanted(request: JudgeAnswer, answer: Body, expected: Body, question: Body, truth: Body) -> Wanted:
     """What is wanted and given. `truth` is all that the answer may say: the expected answer and the evidence."""
     asked = Values(question.quantities)
-    values = [one for one in _values(expected) if one.quantity not in asked]
-    if not values and not _fresh_stems(expected, question):
-        values = list(_values(expected))  # "five or ten?": what is expected is one of those that the question offers
-    said = list(_values(answer))
-    shares = [_given(one, said, question, request.language) for one in values]
+    values = [one for one in values_of(expected) if one.quantity not in asked]
+    if not values and not _fresh(expected, question):
+        values = list(values_of(expected))  # "five or ten?": what is expected is one of those that the question offers
+    said = list(values_of(answer))
+    shares = tuple(max((_agrees(one, other) for other in said), default=0.0) for one in values)
     if _echoes(answer, expected, question):
-        return Wanted(tuple(shares), "says no more than the question")
+        return Wanted(shares, "says no more than the question")
     if len(words(request.expected_answer)) > MOST_WORDS:
-        return Wanted(tuple(shares))
+        return Wanted(shares)
     named = Values([one for keyword in request.keywords for one in read(keyword, request.language, None).quantities])
     key = [(one, share) for one, share in zip(values, shares, strict=True) if one.quantity in named]
     missed = [one for one, share in key if not share]
     lacking = f"does not give {missed[0].shown!r}" if missed and len(missed) == len(key) else ""
     lacking = lacking or ("" if key else _missed_codes(request, answer, expected, question))
-    others = lacking and _gives_other_keywords(request, named, question)
+    others = bool(lacking) and _gives_other_keywords(request, question)
+    elsewhere = "" if any(shares) else _says_elsewhere(answer, expected, question, truth)
     known = Values([*truth.quantities, *question.quantities])
     return Wanted(
-        tuple(shares),
-        "" if others else lacking,
+        shares,
+        ("" if others else lacking) or elsewhere or _leaves_denial_out(answer, expected, question),
         lacking if others else "",
-        _conflicts(said, missed, [*expected.quantities, *question.quantities], whole=len(missed) == len(key)),
+        _conflicts(said, missed, [*expected.quantities, *question.quantities]) if len(missed) == len(key) else {},
         next((one.shown for one in said if one.quantity.unit and one.quantity not in known), ""),
     )
 
 
-def _values(body: Body) -> Iterator[_Value]:
-    for place, statement in enumerate(body.statements):
-        for quantity in statement.quantities:
-            yield _Value(quantity, statement, place)
-
-
-def _given(wanted: _Value, said: list[_Value], question: Body, language: str) -> float:
-    return max((_agrees(wanted, one, question, language) for one in said), default=0.0)
-
-
-def _agrees(wanted: _Value, said: _Value, question: Body, language: str) -> float:
-    """How far two values are the same: 1, `YEAR` or 0. A number without any unit stands for the one with it."""
+def _agrees(wanted: Value, said: Value) -> float:
     one, two = wanted.quantity, said.quantity
-    if same_quantity(one, two):
-        return 1.0
-    if "date" in (one.kind, two.kind):
-        bare, date = (one, two) if two.kind == "date" else (two, one)
-        same_year = bare.kind != "date" and not bare.unit and bare.value == int(date.value) // 10000 > 0
-        return (1.0 if bare is one else YEAR) if same_year else 0.0
-    topic = set(question.surfaces) | set(wanted.statement.stems)
-    unitless = _unitless(said, topic) or _unitless(wanted, set(question.surfaces))
-    written = _written(wanted, language)
-    return float(unitless and written is not None and written == _written(said, language))
+    if not same_quantity(one, two):
+        return 0.0
+    year_alone = one.kind == "date" and int(one.value) % 10000 and not int(two.value) % 10000
+    return YEAR if year_alone else 1.0
 
 
-def _unitless(value: _Value, topic: set[str]) -> bool:
-    """Whether a bare number counts nothing else: no content word off the topic follows ("40 sheets")."""
-    following = words(value.statement.text[value.quantity.end :])[:1]
-    counted = value.statement.stem_of.get(following[0]) if following else None
-    return not value.quantity.unit and (counted is None or counted in topic)
-
-
-def _written(value: _Value, language: str) -> Decimal | None:
-    """The number as it is written, before its unit; None where there is none."""
-    shown = digits_to_ascii(value.shown)
-    match = NUMBER.search(shown)
-    if match:
-        return parse(match, language)
-    worded = number_words(language).get(shown.split()[0].lower())
-    return None if worded is None else Decimal(worded)
-
-
-def _conflicts(
-    said: list[_Value], missed: list[_Value], agreed: list[Quantity], *, whole: bool
-) -> dict[int, tuple[int, str]]:
-    """Values of the same unit in the place of missing ones; with `whole`, nothing that was wanted is there."""
+def _conflicts(said: list[Value], missed: list[Value], agreed: list[Quantity]) -> dict[int, tuple[int, str]]:
+    """Values with the unit of a missing one, and in its place."""
     right = Values(agreed)
     found: dict[int, tuple[int, str]] = {}
-    for one in missed if whole else ():
+    for one in missed:
         for other in said:
             same = bool(one.quantity.unit) and one.quantity.unit == other.quantity.unit
             if same and other.quantity not in right:
@@ -144,28 +96,61 @@ def _codes(*bodies: Body) -> frozenset[str]:
     return frozenset(code for body in bodies for statement in body.statements for code in statement.codes)
 
 
-def _gives_other_keywords(request: JudgeAnswer, named: Values, question: Body) -> bool:
+def _gives_other_keywords(request: JudgeAnswer, question: Body) -> bool:
     """Whether a keyword without value or identifier, and not of the question's words alone, is in the answer."""
     for keyword in request.keywords:
         body = read(keyword, request.language, None)
         fresh = set(stems(keyword, request.language)) - set(question.surfaces)
-        if fresh and not body.quantities and not _codes(body):
-            if keyword_match((keyword,), request.answer, request.language)[0] == "true":
-                return True
+        plain = fresh and not body.quantities and not _codes(body)
+        if plain and keyword_match((keyword,), request.answer, request.language)[0] == "true":
+            return True
     return False
 
 
-def _fresh_stems(body: Body, question: Body) -> set[str]:
+def _fresh(body: Body, question: Body) -> set[str]:
     return {stem for one in body.statements for stem in one.stems} - set(question.surfaces)
+
+
+def _polar(body: Body) -> set[str]:
+    """Words of a text that deny or affirm, and "n't"; signs of languages without spaces as one."""
+    said = {word for one in body.statements for word in one.sequence}
+    signs = {"不"} if any(NEGATING_SIGNS.search(one.text) for one in body.statements) else set()
+    return said & (NEGATORS | YES) | {"not" for word in said if word.endswith("n't")} | signs
 
 
 def _echoes(answer: Body, expected: Body, question: Body) -> bool:
     """Whether an answer has no stem, value, identifier, "yes" or "no" beyond the question, and the expected one has."""
     asked = Values(question.quantities)
-    beyond = _fresh_stems(expected, question) or any(one not in asked for one in expected.quantities)
-    if not answer.statements or not beyond or _fresh_stems(answer, question) or _codes(answer) - _codes(question):
+    beyond = _fresh(expected, question) or any(one not in asked for one in expected.quantities)
+    if not answer.statements or not beyond or _fresh(answer, question) or _codes(answer) - _codes(question):
         return False
-    said, heard = (
-        {word for one in body.statements for word in one.sequence} & (NEGATORS | YES) for body in (answer, question)
-    )
-    return said <= heard and all(one in asked for one in answer.quantities)
+    return _polar(answer) <= _polar(question) and all(one in asked for one in answer.quantities)
+
+
+def _leaves_denial_out(answer: Body, expected: Body, question: Body) -> str:
+    """Why the answer gives nothing where "nobody" or "not" is all that the expected answer adds to the question."""
+    if _fresh(expected, question) or expected.quantities or _codes(expected) - _codes(question):
+        return ""
+    denials = _polar(expected) - _polar(question) - YES
+    return "leaves the denial out" if denials and not _polar(answer) - YES else ""
+
+
+def _says_elsewhere(answer: Body, expected: Body, question: Body, truth: Body) -> str:
+    """Why an answer in the evidence's words has none of the expected ones: it says another sentence, or a sibling.
+
+    All its words beyond the question stand in one statement of the evidence, which holds none of the expected ones;
+    or both stand in one that names another subject as well ("the Heron is green and the Stork red").
+    """
+    wanted, given = _fresh(expected, question), _fresh(answer, question)
+    if not wanted or not given or wanted & given or answer.quantities:
+        return ""
+    expected_texts = {one.text for one in expected.statements}
+    holders = [one for one in truth.statements if given <= set(one.stems) and one.text not in expected_texts]
+    about = wanted | given | set(question.surfaces)
+    if holders and all(not wanted & set(one.stems) or _names_another(one, about) for one in holders):
+        return "says something else that the evidence names"
+    return ""
+
+
+def _names_another(statement: Statement, about: set[str]) -> bool:
+    return bool(statement.names - about or set(statement.stems[:1]) - about)
