@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ragtester.models.embedded.judging_long import nearness
+from ragtester.models.embedded.judging_polar import polar_reply
 from ragtester.models.embedded.judging_premise import correction, quote
 from ragtester.models.embedded.judging_statements import Body, Embed
 from ragtester.models.embedded.judging_style import clarity
@@ -40,13 +41,15 @@ class Measures:
 def measure(request: JudgeAnswer, embed: Embed | None) -> Measures:
     """All measures of one request."""
     texts = read_texts(request, embed)
-    language = request.language
+    agrees = polar_reply(request)
+    if agrees is not None and request.answerable:
+        return _polar(texts, agrees)
     complete, complete_reason = _completeness(texts)
     faithful, faithful_reason = _faithfulness(texts)
     relevant, relevant_reason = _relevance(texts)
     if texts.paraphrases:
         complete, relevant = max(complete, REWORDED), max(relevant, REWORDED)
-    clear, faults = clarity(request.answer, request.expected_answer, language)
+    clear, faults = clarity(request.answer, request.expected_answer, request.language)
     nothing = 0.30 if texts.strict else 0.15
     if complete < nothing:
         # Supported and on topic, but nothing of what was asked for: neither is then fully met.
@@ -63,6 +66,15 @@ def measure(request: JudgeAnswer, embed: Embed | None) -> Measures:
         texts.length,
         "" if request.answerable else correction(texts.answer, texts.question, texts.support),
     )
+
+
+def _polar(texts: Texts, agrees: bool) -> Measures:
+    """A bare "yes" or "no": right or wrong, and whole where the expected answer says no more than that."""
+    more = texts.wanted.shares or set(texts.expected.surfaces) - set(texts.question.surfaces)
+    complete = 0.0 if not agrees else REWORDED if more else 0.9
+    scores = {"faithfulness": float(agrees), "relevance": 0.9, "completeness": complete, "clarity": 1.0}
+    reason = "says the same as the expected answer" if agrees else "says the contrary of the expected answer"
+    return Measures(scores, dict.fromkeys(scores, f"yes or no alone, {reason}"), texts.length)
 
 
 def _completeness(texts: Texts) -> tuple[float, str]:

@@ -63,7 +63,7 @@ def read_texts(request: JudgeAnswer, embed: Embed | None) -> Texts:
     language = request.language
     expected = read(request.expected_answer, language, embed)
     question = read(request.question, language, embed)
-    answer = adopt_units(read(request.answer, language, embed), expected, question, language)
+    answer = adopt_units(read(request.answer, language, embed), expected, language)
     evidence = [read(passage.text, language, embed) for passage in request.evidence]
     given = frozenset(question.surfaces)
     truth = join(expected, *evidence)

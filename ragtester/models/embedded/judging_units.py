@@ -33,7 +33,7 @@ def values_of(body: Body) -> Iterator[Value]:
             yield Value(quantity, statement, place)
 
 
-def adopt_units(answer: Body, expected: Body, question: Body, language: str) -> Body:
+def adopt_units(answer: Body, expected: Body, language: str) -> Body:
     """The answer, its bare numbers with the unit of the expected value that is written the same.
 
     "40" for "40 millimetres", "85 litres" for a bare "85"; a year becomes a date where a date of that year is
@@ -42,7 +42,7 @@ def adopt_units(answer: Body, expected: Body, question: Body, language: str) -> 
     wanted = list(values_of(expected))
     statements = list(answer.statements)
     for said in values_of(answer):
-        unit = next((one.quantity for one in wanted if _stands_for(said, one, question, language)), None)
+        unit = next((one.quantity for one in wanted if _stands_for(said, one, language)), None)
         if unit is None or any(said.quantity.unit == one.quantity.unit and _equal(said, one) for one in wanted):
             continue
         date = unit.kind == "date"
@@ -58,21 +58,20 @@ def _equal(one: Value, other: Value) -> bool:
     return one.quantity.value == other.quantity.value
 
 
-def _stands_for(said: Value, wanted: Value, question: Body, language: str) -> bool:
+def _stands_for(said: Value, wanted: Value, language: str) -> bool:
     one, two = said.quantity, wanted.quantity
     if two.kind == "date":
         return not one.unit and one.value == int(two.value) // 10000 > 0
     if "date" in (one.kind, two.kind) or "time" in (one.kind, two.kind):
         return False
-    topic = set(question.surfaces) | set(wanted.statement.stems)
-    if not _unitless(said, topic) and not _unitless(wanted, set(question.surfaces)):
+    if not _unitless(said, set(wanted.statement.stems)) and not _unitless(wanted, set()):
         return False
     written = _written(wanted, language)
     return written is not None and written == _written(said, language)
 
 
 def _unitless(value: Value, topic: set[str]) -> bool:
-    """Whether a bare number counts nothing: no content word off the topic follows ("40 sheets")."""
+    """Whether a bare number counts nothing: no content word but those of `topic` follows ("40 sheets", "40 wide")."""
     following = words(value.statement.text[value.quantity.end :])[:1]
     counted = value.statement.stem_of.get(following[0]) if following else None
     return not value.quantity.unit and (counted is None or counted in topic)

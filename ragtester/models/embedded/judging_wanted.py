@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ragtester.models.embedded.judging_statements import Body, Statement, read
 from ragtester.models.embedded.judging_units import Value, values_of
-from ragtester.models.embedded.judging_words import NEGATING_SIGNS, NEGATORS, YES
+from ragtester.models.embedded.judging_words import NEGATING_SIGNS, NEGATORS, NO, YES
 from ragtester.tasks import JudgeAnswer
 from ragtester.text.keywords import keyword_match
 from ragtester.text.quantities import Quantity, Values, same_quantity
@@ -54,7 +54,7 @@ def find_wanted(request: JudgeAnswer, answer: Body, expected: Body, question: Bo
     lacking = f"does not give {missed[0].shown!r}" if missed and len(missed) == len(key) else ""
     lacking = lacking or ("" if key else _missed_codes(request, answer, expected, question))
     others = bool(lacking) and _gives_other_keywords(request, question)
-    elsewhere = "" if any(shares) else _says_elsewhere(answer, expected, question, truth)
+    elsewhere = "" if any(shares) else _says_elsewhere(request, answer, expected, question, truth)
     known = Values([*truth.quantities, *question.quantities])
     return Wanted(
         shares,
@@ -115,7 +115,7 @@ def _polar(body: Body) -> set[str]:
     """Words of a text that deny or affirm, and "n't"; signs of languages without spaces as one."""
     said = {word for one in body.statements for word in one.sequence}
     signs = {"不"} if any(NEGATING_SIGNS.search(one.text) for one in body.statements) else set()
-    return said & (NEGATORS | YES) | {"not" for word in said if word.endswith("n't")} | signs
+    return said & (NEGATORS | NO | YES) | {"not" for word in said if word.endswith("n't")} | signs
 
 
 def _echoes(answer: Body, expected: Body, question: Body) -> bool:
@@ -135,14 +135,18 @@ def _leaves_denial_out(answer: Body, expected: Body, question: Body) -> str:
     return "leaves the denial out" if denials and not _polar(answer) - YES else ""
 
 
-def _says_elsewhere(answer: Body, expected: Body, question: Body, truth: Body) -> str:
+def _says_elsewhere(request: JudgeAnswer, answer: Body, expected: Body, question: Body, truth: Body) -> str:
     """Why an answer in the evidence's words has none of the expected ones: it says another sentence, or a sibling.
 
     All its words beyond the question stand in one statement of the evidence, which holds none of the expected ones;
-    or both stand in one that names another subject as well ("the Heron is green and the Stork red").
+    or both stand in one that names another subject as well ("the Heron is green and the Stork red"). Where some words
+    are shared, no keyword may be there ("the owner is liable" for "the renter is liable").
     """
     wanted, given = _fresh(expected, question), _fresh(answer, question)
-    if not wanted or not given or wanted & given or answer.quantities:
+    if wanted & given and not _misses_all_keywords(request):
+        return ""
+    wanted, given = wanted - given, given - wanted
+    if not wanted or not given or answer.quantities:
         return ""
     expected_texts = {one.text for one in expected.statements}
     holders = [one for one in truth.statements if given <= set(one.stems) and one.text not in expected_texts]
@@ -150,6 +154,10 @@ def _says_elsewhere(answer: Body, expected: Body, question: Body, truth: Body) -
     if holders and all(not wanted & set(one.stems) or _names_another(one, about) for one in holders):
         return "says something else that the evidence names"
     return ""
+
+
+def _misses_all_keywords(request: JudgeAnswer) -> bool:
+    return bool(request.keywords) and keyword_match(request.keywords, request.answer, request.language)[0] == "false"
 
 
 def _names_another(statement: Statement, about: set[str]) -> bool:

@@ -18,6 +18,7 @@ NEGATORS = frozenset(
     )
 )
 YES = frozenset(listed("yes yeah ja doch oui si sí sì sim да tak ano igen evet ναι ya có 是 はい 네"))
+NO = frozenset(listed("no nope nein non nee nej nei não nie ne нет hayır tidak ні όχι ei لا לא 否 不 いいえ 아니요"))
 NEGATING_SIGNS = re.compile(r"不|没|沒|未|无|無|非|ない|ません|なし|않|없|못|ไม่|لا |ليس|لم |לא |אין |नहीं|नही")
 
 _OPPOSITES = """
