@@ -26,7 +26,7 @@ NAMES = [
 ]
 REFUSAL = "Insufficient information to answer this question"
 FACT = re.compile(r"The valve of station (\w+) closes at (\d+) degrees\.")
-KILLS = 6
+KILLS = 4
 CONCURRENCY = 2
 SETTINGS = """
 [documents]

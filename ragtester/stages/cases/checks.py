@@ -151,6 +151,7 @@ def supported(draft: Draft, setting: Setting) -> str | None:
 
 def unsupported(answer: str, evidence: str, question: str, language: str) -> str | None:
     """What of an answer is in neither evidence nor question, in words; None where it is supported."""
+    evidence = " ".join(evidence.split())  # a line may end between a number and its unit
     known = [*quantities(evidence, language), *quantities(question, language)]
     worded = answer
     for quantity in quantities(answer, language):

@@ -70,8 +70,10 @@ YES_NO_STARTS = {
 }
 # A polite frame around a question with a question word is no yes-or-no question.
 POLITE = re.compile(r"(?:can|could|would|will) you (?:please )?(?:tell|explain|describe|list|name|say|give)\b")
+# Words that also begin other sentences ("No more than five", "Si on paie", "Ja nach") count only before a mark.
 YES_NO_ANSWERS = re.compile(
-    r"(?:yes|no|ja|nein|doch|oui|non|si|sí|sì|no|sim|não|nee|да|нет|はい|いいえ|是的|不是|네|아니요)(?:[\s.,;:!。，、]|$)"
+    r"(?:yes|nein|oui|sí|sì|sim|não|nee|はい|いいえ|是的|不是|네|아니요)(?:[\s.,;:!。，、]|$)"
+    r"|(?:no|non|si|ja|doch|да|нет)(?:[.,;:!。，、]|$)"
 )
 
 
