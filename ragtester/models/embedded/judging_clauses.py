@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from ragtester.models.embedded.judging_statements import Body, Statement
 from ragtester.models.embedded.judging_words import NEGATORS
+from ragtester.text.quantities import Quantity, Values, same_quantity
 from ragtester.text.words import words
 
 COPY = 0.6
@@ -50,6 +51,25 @@ def turned_clauses(answer: Body, expected: Body, question: Body) -> dict[int, tu
                 if reason:
                     found.setdefault(place, (number, reason))
     return found
+
+
+def two_values(answer: Body, right: Values) -> str:
+    """A value that is not right where another clause of the answer says the same with another value; "" for none."""
+    first: dict[tuple[frozenset[str], str], Quantity] = {}
+    for statement in answer.statements:
+        start = 0
+        for end in [*(match.start() for match in _CUT.finditer(statement.text)), len(statement.text)]:
+            stems = frozenset(
+                statement.stem_of[word] for word in words(statement.text[start:end]) if word in statement.stem_of
+            )
+            held = [one for one in statement.quantities if start <= one.start < end and one.unit]
+            for quantity in held if stems else ():
+                other = first.setdefault((stems, quantity.unit), quantity)
+                wrong = next((one for one in (quantity, other) if one not in right), None)
+                if wrong is not None and not same_quantity(quantity, other):
+                    return " ".join(statement.text[quantity.start : quantity.end].split())
+            start = end
+    return ""
 
 
 def _copies(clause: _Clause, ours: list[tuple[int, _Clause]]) -> Iterator[tuple[int, _Clause]]:

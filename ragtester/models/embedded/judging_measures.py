@@ -117,9 +117,10 @@ def _faithfulness(texts: Texts) -> tuple[float, str]:
         # One value is the whole answer of a short case; in a long one a conflict weighs its statement's share, twice.
         score = min(score, 0.2) if texts.strict else max(0.0, min(score - share - CONFLICT_COST, texts.faulty))
         return score, f"contradicts what is known: {next(iter(conflicts.values()))[1]}"
-    if texts.wanted.invented and texts.has_evidence:
-        score = min(score, texts.faulty)
-        return max(0.0, score), f"names {texts.wanted.invented!r}, which stands nowhere"
+    wrong = texts.wanted.invented if texts.has_evidence else ""
+    if wrong or texts.wanted.doubled:
+        what = "which stands nowhere" if wrong else "beside another value for the same"
+        return max(0.0, min(score, texts.faulty)), f"names {wrong or texts.wanted.doubled!r}, {what}"
     inventions = [
         statement
         for statement, cover_ in zip(answer.statements, support.scores, strict=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ragtester.models.embedded.judging_clauses import two_values
 from ragtester.models.embedded.judging_statements import Body, Statement, read
 from ragtester.models.embedded.judging_units import Value, values_of
 from ragtester.models.embedded.judging_words import NEGATING_SIGNS, NEGATORS, NO, YES
@@ -26,7 +27,8 @@ class Wanted:
     `shares`: for each of the expected answer's quantities that the question does not name, how far it is given (0 to
     1). `nothing`: why the answer gives nothing of what was asked for, `part`: why only some of it ("": neither).
     `conflicts`: other values in the place of wanted ones, by the answer's statement: the expected one's place, why.
-    `invented`: a value with a unit that neither question, expected answer nor evidence names.
+    `invented`: a value with a unit that neither question, expected answer nor evidence names; `doubled`: one beside
+    another for the same.
     """
 
     shares: tuple[float, ...] = ()
@@ -34,6 +36,7 @@ class Wanted:
     part: str = ""
     conflicts: dict[int, tuple[int, str]] = field(default_factory=dict)
     invented: str = ""
+    doubled: str = ""
 
 
 def find_wanted(request: JudgeAnswer, answer: Body, expected: Body, question: Body, truth: Body) -> Wanted:
@@ -62,6 +65,7 @@ def find_wanted(request: JudgeAnswer, answer: Body, expected: Body, question: Bo
         lacking if others else "",
         _conflicts(said, missed, [*expected.quantities, *question.quantities]) if len(missed) == len(key) else {},
         next((one.shown for one in said if one.quantity.unit and one.quantity not in known), ""),
+        two_values(answer, Values(expected.quantities)),
     )
 
 
