@@ -41,17 +41,6 @@ from ragtester.text.overlap import lexical_overlap
 from ragtester.text.sentences import sentences
 from ragtester.text.stems import stems
 
-MANUALS = (
-    "packaging-guide-en.pdf",
-    "filesystem-hierarchy-standard.pdf",
-    "r-faq.pdf",
-    "camlidl.pdf",
-    "tracemonkey.pdf",
-    "chelsea_pdta.pdf",
-    "packaging-guide-ru.pdf",
-    "amc-ja.pdf",
-)
-SHARED = Path(__file__).parents[1].parent / "shared" / "pdfs"
 TOP, SHOWN = 5, 4
 ENGINE = EmbeddedEngine()
 SETTINGS = Settings()
@@ -273,7 +262,7 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="print the cases")
     parser.add_argument("--barren", action="store_true", help="print sections without a case")
     options = parser.parse_args()
-    given = options.paths or ["corpora/sample", *(str(SHARED / name) for name in MANUALS if (SHARED / name).is_file())]
+    given = options.paths or ["corpora/sample"]
     tables: dict[str, Counter[str]] = defaultdict(Counter)
     rows = []
     for path in given:

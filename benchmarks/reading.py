@@ -1,6 +1,6 @@
 """How fast documents are read: our reader against bare pdfium on the same pages, cleaning and sections apart.
 
-    python -m benchmarks.reading ../shared/pdfs
+    python -m benchmarks.reading FOLDER
 
 Best of several rounds, in which bare reading and ours take turns, so that a busy machine disturbs both alike; CPU
 seconds of one process, with the wall's ratio beside. "bare" opens each file and takes each page's text; "reader" does
@@ -113,4 +113,6 @@ def row(name: str, pages: str, times: list[float]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "../shared/pdfs"))
+    if len(sys.argv) != 2:
+        sys.exit("give the folder that holds the manuals")
+    main(Path(sys.argv[1]))
