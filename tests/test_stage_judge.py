@@ -295,6 +295,54 @@ def test_a_judge_that_quotes_an_instruction_is_flagged(tmp_path: Path) -> None:
     assert "injection_in_reasons" in verdicts(space)[0].flags
 
 
+class Lenient(FakeModels):
+    """A judge that finds everything true, at length."""
+
+    async def ask(self, model: str, task: Task[Any, Any], request: Any) -> Asked[Any]:
+        good = Judgement(reason="talk " * 1000, rating="true")
+        return Asked(
+            AnswerJudged(faithfulness=good, relevance=good, completeness=good, clarity=good), Call(model=model)
+        )
+
+
+def test_an_answer_to_a_rejection_case_that_the_judge_passes_is_flagged(tmp_path: Path) -> None:
+    text = "It is kept for six years, not ten."
+    cases = [case(1, type="rejection"), case(2)]
+    space = workspace(tmp_path, [answer(1, text, type="rejection"), answer(2, text)], cases)
+    run(space, Lenient())
+    rejected, answered = verdicts(space)
+    assert rejected.status == answered.status == "pass"
+    assert rejected.flags == ("rejection_passed_by_judge",)
+    assert answered.flags == ()
+
+
+def test_a_pure_abstention_and_a_failed_rejection_case_are_not_flagged(tmp_path: Path) -> None:
+    cases = [case(1, type="rejection"), case(2, type="rejection")]
+    said = [answer(1, "I don't know.", type="rejection"), answer(2, "Two years.", type="rejection")]
+    space = workspace(tmp_path, said, cases)
+    run(space, FakeModels())
+    assert [(row.status, row.flags) for row in verdicts(space)] == [("pass", ()), ("fail", ())]
+
+
+def test_long_reasons_are_cut_and_long_answers_flagged_but_judged_whole(tmp_path: Path) -> None:
+    long = "six years " * 2001
+    space = workspace(tmp_path, [answer(1, long), answer(2, long[:20_000])])
+    models = Lenient()
+    seen: list[int] = []
+
+    async def ask(model: str, task: Task[Any, Any], request: Any) -> Asked[Any]:
+        seen.append(len(request.answer))
+        return await Lenient.ask(models, model, task, request)
+
+    models.ask = ask  # type: ignore[method-assign]
+    run(space, models)
+    first, second = verdicts(space)
+    assert sorted(seen) == [20_000, 20_010]
+    assert (first.flags, second.flags) == (("long_answer",), ())
+    assert {len(reason) for reason in first.reasons.values()} == {2000}
+    assert all(reason.endswith("…") for reason in first.reasons.values())
+
+
 def test_chunks_that_the_run_does_not_hold_are_flagged(tmp_path: Path) -> None:
     lost = Trace(query="q", index="i", embedding="e", k=1, context_ids=("ch1", "nowhere"))
     space = workspace(tmp_path, [answer(1, "six years", trace=lost)])

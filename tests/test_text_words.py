@@ -144,6 +144,16 @@ def test_token_estimate_grows_with_the_text(one: str, other: str) -> None:
         ("1. Open it. 2. Close it.", "en", ["1. Open it.", "2. Close it."]),
         ("He said \u201cGo.\u201d Then he went.", "en", ["He said \u201cGo.\u201d", "Then he went."]),
         ("Scope of Work\nThis part tells.", "en", ["Scope of Work", "This part tells."]),
+        (
+            "It is frozen. mRNA is kept. pH is 7. e-ID holders sign.",
+            "en",
+            ["It is frozen.", "mRNA is kept.", "pH is 7.", "e-ID holders sign."],
+        ),
+        (
+            "Keep it at approx. pH 7. Wow! iPads work. the rest",
+            "en",
+            ["Keep it at approx. pH 7.", "Wow!", "iPads work. the rest"],
+        ),
         ("यह पहला है। यह दूसरा है।", "hi", ["यह पहला है।", "यह दूसरा है।"]),
     ],
 )

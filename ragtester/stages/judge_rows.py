@@ -33,6 +33,12 @@ _INJECTION = re.compile(
 )
 
 
+LONG_ANSWER = 20_000
+"""Characters from which an answer is flagged. It goes to the judge whole: a judge that cannot take it says so."""
+LONG_REASON = 2_000
+"""Characters of a judge's reason that a verdict keeps."""
+
+
 @dataclass(frozen=True)
 class Judge:
     """What the verdicts of one run share."""
@@ -132,8 +138,16 @@ def _judged(item: Item, judge: Judge, reply: AnswerJudged) -> Verdict:
     named = (("faithfulness", reply.faithfulness), ("relevance", reply.relevance), ("completeness", reply.completeness))
     reasons = {name: part.reason for name, part in (*named, ("clarity", reply.clarity))}
     decision = decide_judged(ratings, answerable, judge.pass_mean)
-    flags = ("injection_in_reasons",) if any(_INJECTION.search(fold(text)) for text in reasons.values()) else ()
-    return _graded(item, judge, decision, reasons=reasons, missing=missing, flags=flags)
+    flags = ["injection_in_reasons"] if any(_INJECTION.search(fold(text)) for text in reasons.values()) else []
+    if not answerable and decision.status == "pass":
+        # It may correct a false premise, or abstain in words that the rule does not know: the judge's say stands.
+        flags.append("rejection_passed_by_judge")
+    kept = {name: _shortened(reason) for name, reason in reasons.items()}
+    return _graded(item, judge, decision, reasons=kept, missing=missing, flags=tuple(flags))
+
+
+def _shortened(reason: str) -> str:
+    return reason if len(reason) <= LONG_REASON else reason[: LONG_REASON - 1] + "…"
 
 
 def _graded(
@@ -162,6 +176,8 @@ def _verdict(item: Item, judge: Judge, *, decided_by: str, failure: Failure | No
     marks = list(flags)
     if _INJECTION.search(fold(answer.answer)):
         marks.append("injection_suspected")
+    if len(answer.answer) > LONG_ANSWER:
+        marks.append("long_answer")
     if item.missing_chunks:
         marks.append("evidence_missing")
     if answer.llm in judge.shared_with:

@@ -34,6 +34,7 @@ _BREAK = re.compile(r"[ \t]*\n[ \t]*(?:\n\s*)*")
 _LIST_LINE = re.compile(r"\s*(?:[-*•·–—▪◦‣]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|#{1,6}|\|)\s")
 _LAST_WORD = re.compile(r"(\S+)$")
 _INITIAL = re.compile(r"(?:^|[.(])[^\W\d_]$")
+_SMALL_NAME = re.compile(r"[^\W\d_](?:[A-Z]|\d|-[^\W\d_])")
 _ORDINAL_LANGUAGES = frozenset(listed("de da nb no nn fi cs sk hu pl et lv sl hr"))
 
 
@@ -82,11 +83,13 @@ def _is_heading(line: str, following: str) -> bool:
 
 def _ends(text: str, match: re.Match[str], start: int, end: int, code: str) -> bool:
     mark = match.group()
+    goes_on = _goes_on(text, match.end(), end)
     if mark[0] in "。！？｡．" or match.end() >= end or mark[0] in "!?…؟۔।॥" or len(mark.rstrip("\"'”’»)]")) > 1:
-        return not (mark[0] in "…!?." and _next_letter(text, match.end(), end).islower())
-    following = _next_letter(text, match.end(), end)
-    if following.islower():
+        return not (mark[0] in "…!?." and goes_on)
+    if goes_on:
         return False
+    place = _next_letter(text, match.end(), end)
+    following = text[place : min(end, place + 1)]
     found = _LAST_WORD.search(text, max(start, match.start() - 40), match.start())
     word = found[1].lower().lstrip("(\"'“„«[") if found else ""
     if word in _NUMBERED:
@@ -99,10 +102,17 @@ def _ends(text: str, match: re.Match[str], start: int, end: int, code: str) -> b
     return not (word.isdigit() and not text[start : match.start()].strip().removesuffix(word))
 
 
-def _next_letter(text: str, position: int, end: int) -> str:
+def _goes_on(text: str, position: int, end: int) -> bool:
+    """Whether what follows is a small letter, but no name that is always written so: "mRNA", "pH", "e-ID", "x2"."""
+    place = _next_letter(text, position, end)
+    return text[place : min(end, place + 1)].islower() and _SMALL_NAME.match(text, place, end) is None
+
+
+def _next_letter(text: str, position: int, end: int) -> int:
+    """Place of the next character that is neither white space nor an opening mark; `end` where there is none."""
     while position < end and (text[position].isspace() or text[position] in "\"'“„«(["):
         position += 1
-    return text[position] if position < end else ""
+    return position
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:

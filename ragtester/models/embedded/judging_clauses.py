@@ -53,23 +53,36 @@ def turned_clauses(answer: Body, expected: Body, question: Body) -> dict[int, tu
     return found
 
 
-def two_values(answer: Body, right: Values) -> str:
-    """A value that is not right where another clause of the answer says the same with another value; "" for none."""
+def two_values(answer: Body, expected: Body) -> dict[int, tuple[int, str]]:
+    """Values that are not the expected ones where another clause of the answer says the same with another value.
+
+    By the place of the answer's statement: the place of an expected one with a value of the unit, and why.
+    """
+    right = Values(expected.quantities)
+    rivals = {one.unit: place for place, fact in enumerate(expected.statements) for one in fact.quantities}
     first: dict[tuple[frozenset[str], str], Quantity] = {}
-    for statement in answer.statements:
-        start = 0
-        for end in [*(match.start() for match in _CUT.finditer(statement.text)), len(statement.text)]:
-            stems = frozenset(
-                statement.stem_of[word] for word in words(statement.text[start:end]) if word in statement.stem_of
-            )
-            held = [one for one in statement.quantities if start <= one.start < end and one.unit]
-            for quantity in held if stems else ():
-                other = first.setdefault((stems, quantity.unit), quantity)
-                wrong = next((one for one in (quantity, other) if one not in right), None)
-                if wrong is not None and not same_quantity(quantity, other):
-                    return " ".join(statement.text[quantity.start : quantity.end].split())
-            start = end
-    return ""
+    found: dict[int, tuple[int, str]] = {}
+    for place, statement in enumerate(answer.statements):
+        for stems, held in _valued_clauses(statement):
+            before = {one.unit: first.setdefault((stems, one.unit), one) for one in held}
+            for one in held:
+                other = before[one.unit]
+                doubled = other not in held and not same_quantity(one, other)
+                if doubled and one.unit in rivals and not (one in right and other in right):
+                    found.setdefault(place, (rivals[one.unit], "two different values for the same"))
+    return found
+
+
+def _valued_clauses(statement: Statement) -> Iterator[tuple[frozenset[str], list[Quantity]]]:
+    """The stems of each clause that has some, and its values with a unit."""
+    start = 0
+    for end in [*(match.start() for match in _CUT.finditer(statement.text)), len(statement.text)]:
+        said = words(statement.text[start:end])
+        stems = frozenset(statement.stem_of[word] for word in said if word in statement.stem_of)
+        held = [one for one in statement.quantities if start <= one.start < end and one.unit] if stems else []
+        if held:
+            yield stems, held
+        start = end
 
 
 def _copies(clause: _Clause, ours: list[tuple[int, _Clause]]) -> Iterator[tuple[int, _Clause]]:

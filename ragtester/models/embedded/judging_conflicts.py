@@ -11,6 +11,8 @@ from ragtester.text.words import words
 
 OPPOSITE_REACH = 3
 FEW_SHARED = 3
+NEXT = 80
+"""Characters around a quantity in which the words beside it are looked for."""
 
 
 def conflict(claim: Statement, truth: Statement, known: Values, given: frozenset[str], *, strict: bool) -> str:
@@ -67,7 +69,8 @@ def _alike(claim: Statement, said: Quantity, truth: Statement, one: Quantity) ->
 def _beside(statement: Statement, quantity: Quantity) -> set[str]:
     """Content stems of the words right before and right after a quantity."""
     stems = statement.stem_of
-    near = [*words(statement.text[: quantity.start])[-1:], *words(statement.text[quantity.end :])[:1]]
+    near = [*words(statement.text[max(0, quantity.start - NEXT) : quantity.start])[-1:]]
+    near += words(statement.text[quantity.end : quantity.end + NEXT])[:1]
     return {stems[word] for word in near if word in stems}
 
 

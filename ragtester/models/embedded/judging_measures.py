@@ -17,8 +17,8 @@ UNSUPPORTED, UNSUPPORTED_MASS, UNSUPPORTED_COST = 0.22, 4.0, 0.15
 CONFLICT_COST = 0.1
 SUPPORT_FLOOR, SUPPORT_SPAN = 0.12, 0.48
 """Paraphrases reach about 0.6 of the cover that a copy has, unrelated statements 0.12: support runs between them."""
-REWORDED = 0.6
-"""A short paraphrase is at least so complete and relevant, however few words it shares: "partially"."""
+REWORDED, REWORDED_TRUTH = 0.6, 0.4
+"""A short paraphrase is at least so complete, relevant and faithful, however few words it shares: "partially"."""
 WITHOUT_EVIDENCE = 0.15
 """Without evidence a detail beyond the expected answer cannot be checked: support is raised by this much."""
 LONG_GAIN = 0.45
@@ -48,7 +48,7 @@ def measure(request: JudgeAnswer, embed: Embed | None) -> Measures:
     faithful, faithful_reason = _faithfulness(texts)
     relevant, relevant_reason = _relevance(texts)
     if texts.paraphrases:
-        complete, relevant = max(complete, REWORDED), max(relevant, REWORDED)
+        complete, relevant, faithful = max(complete, REWORDED), max(relevant, REWORDED), max(faithful, REWORDED_TRUTH)
     clear, faults = clarity(request.answer, request.expected_answer, request.language)
     nothing = 0.30 if texts.strict else 0.15
     if complete < nothing:
@@ -117,10 +117,8 @@ def _faithfulness(texts: Texts) -> tuple[float, str]:
         # One value is the whole answer of a short case; in a long one a conflict weighs its statement's share, twice.
         score = min(score, 0.2) if texts.strict else max(0.0, min(score - share - CONFLICT_COST, texts.faulty))
         return score, f"contradicts what is known: {next(iter(conflicts.values()))[1]}"
-    wrong = texts.wanted.invented if texts.has_evidence else ""
-    if wrong or texts.wanted.doubled:
-        what = "which stands nowhere" if wrong else "beside another value for the same"
-        return max(0.0, min(score, texts.faulty)), f"names {wrong or texts.wanted.doubled!r}, {what}"
+    if texts.wanted.invented and texts.has_evidence:
+        return max(0.0, min(score, texts.faulty)), f"names {texts.wanted.invented!r}, which stands nowhere"
     inventions = [
         statement
         for statement, cover_ in zip(answer.statements, support.scores, strict=True)

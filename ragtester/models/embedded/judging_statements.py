@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 Embed = Callable[[list[str]], Any]
 
 NEGATION_REACH = 5
+_BEFORE = 40
+"""Characters before a quantity in which a denial of it ends; a longer look back would cost time for each quantity."""
 _INSTEAD = re.compile(
     r"\b(?:free (?:of|from)|instead of|rather than|anstelle von|anstatt|statt|au lieu de|en vez de|en lugar de)\b", re.I
 )
@@ -134,7 +136,7 @@ def _statement(text: str, language: str) -> Statement:
         if word not in dropped and word not in NEGATORS and not word.replace(".", "").replace(",", "").isdigit()
     }
     negated = _negated(bare, language)
-    denied = tuple(quantity for quantity in named if _is_denied(text[: quantity.start]))
+    denied = tuple(quantity for quantity in named if _is_denied(text, quantity.start))
     return Statement(
         text=text,
         stems=tuple(dict.fromkeys(held.values())),
@@ -164,9 +166,9 @@ def _names(text: str, language: str) -> frozenset[str]:
     return frozenset(stem(word, language) for name in found for word in words(name) if word not in dropped)
 
 
-def _is_denied(before: str) -> bool:
+def _is_denied(text: str, start: int) -> bool:
     """Whether a negator stands right before a quantity; "not more than" and "not exceed" limit it instead."""
-    return _DENIAL.search(fold(before)) is not None
+    return _DENIAL.search(fold(text[max(0, start - _BEFORE) : start])) is not None
 
 
 def _negated(bare: str, language: str) -> frozenset[str]:

@@ -11,6 +11,9 @@ from ragtester.text.numbers import NUMBER, digits_to_ascii, number_words, parse
 from ragtester.text.quantities import Quantity
 from ragtester.text.words import words
 
+_NEXT = 80
+"""Characters after a number in which the word that it counts is looked for."""
+
 
 @dataclass(frozen=True)
 class Value:
@@ -40,18 +43,21 @@ def adopt_units(answer: Body, expected: Body, language: str) -> Body:
     expected. A number with another unit, or that counts something else ("40 sheets"), stays what it is.
     """
     wanted = list(values_of(expected))
-    statements = list(answer.statements)
-    for said in values_of(answer):
-        unit = next((one.quantity for one in wanted if _stands_for(said, one, language)), None)
-        if unit is None or any(said.quantity.unit == one.quantity.unit and _equal(said, one) for one in wanted):
-            continue
-        date = unit.kind == "date"
-        value = said.quantity.value * 10000 if date else unit.value
-        other = replace(said.quantity, value=value, unit=unit.unit, kind=unit.kind)
-        held = statements[said.place]
-        named = tuple(other if one is said.quantity else one for one in held.quantities)
-        statements[said.place] = replace(held, quantities=named)
-    return replace(answer, statements=tuple(statements))
+    if not wanted:
+        return answer
+    statements = tuple(
+        replace(one, quantities=tuple(_adopted(Value(said, one, place), wanted, language) for said in one.quantities))
+        for place, one in enumerate(answer.statements)
+    )
+    return replace(answer, statements=statements)
+
+
+def _adopted(said: Value, wanted: list[Value], language: str) -> Quantity:
+    unit = next((one.quantity for one in wanted if _stands_for(said, one, language)), None)
+    if unit is None or any(said.quantity.unit == one.quantity.unit and _equal(said, one) for one in wanted):
+        return said.quantity
+    value = said.quantity.value * 10000 if unit.kind == "date" else unit.value
+    return replace(said.quantity, value=value, unit=unit.unit, kind=unit.kind)
 
 
 def _equal(one: Value, other: Value) -> bool:
@@ -72,7 +78,7 @@ def _stands_for(said: Value, wanted: Value, language: str) -> bool:
 
 def _unitless(value: Value, topic: set[str]) -> bool:
     """Whether a bare number counts nothing: no content word but those of `topic` follows ("40 sheets", "40 wide")."""
-    following = words(value.statement.text[value.quantity.end :])[:1]
+    following = words(value.statement.text[value.quantity.end : value.quantity.end + _NEXT])[:1]
     counted = value.statement.stem_of.get(following[0]) if following else None
     return not value.quantity.unit and (counted is None or counted in topic)
 

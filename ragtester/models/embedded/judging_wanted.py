@@ -27,8 +27,7 @@ class Wanted:
     `shares`: for each of the expected answer's quantities that the question does not name, how far it is given (0 to
     1). `nothing`: why the answer gives nothing of what was asked for, `part`: why only some of it ("": neither).
     `conflicts`: other values in the place of wanted ones, by the answer's statement: the expected one's place, why.
-    `invented`: a value with a unit that neither question, expected answer nor evidence names; `doubled`: one beside
-    another for the same.
+    `invented`: a value with a unit that neither question, expected answer nor evidence names.
     """
 
     shares: tuple[float, ...] = ()
@@ -36,7 +35,6 @@ class Wanted:
     part: str = ""
     conflicts: dict[int, tuple[int, str]] = field(default_factory=dict)
     invented: str = ""
-    doubled: str = ""
 
 
 def find_wanted(request: JudgeAnswer, answer: Body, expected: Body, question: Body, truth: Body) -> Wanted:
@@ -58,14 +56,14 @@ def find_wanted(request: JudgeAnswer, answer: Body, expected: Body, question: Bo
     lacking = lacking or ("" if key else _missed_codes(request, answer, expected, question))
     others = bool(lacking) and _gives_other_keywords(request, question)
     elsewhere = "" if any(shares) else _says_elsewhere(request, answer, expected, question, truth)
+    agreed = [*expected.quantities, *question.quantities]
     known = Values([*truth.quantities, *question.quantities])
     return Wanted(
         shares,
         ("" if others else lacking) or elsewhere or _leaves_denial_out(answer, expected, question),
         lacking if others else "",
-        _conflicts(said, missed, [*expected.quantities, *question.quantities]) if len(missed) == len(key) else {},
+        two_values(answer, expected) | (_conflicts(said, missed, agreed) if len(missed) == len(key) else {}),
         next((one.shown for one in said if one.quantity.unit and one.quantity not in known), ""),
-        two_values(answer, Values(expected.quantities)),
     )
 
 
