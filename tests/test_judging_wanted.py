@@ -175,6 +175,14 @@ def test_echoes_siblings_and_other_values_fail(asked: Asked, answer: str, langua
     assert decide_judged(rated(asked, answer, language), answerable=True).status == "fail"
 
 
+def test_a_near_sentence_of_the_evidence_is_no_paraphrase() -> None:
+    text = "The Heron kit contains tools for many kinds of repairs."
+    guide = "The sheet FITTING that comes with the Heron kit contains a short guide to repairs of all kinds."
+    asked: Asked = ("What can be found in the Heron kit?", text, ("tools",), f"{text} {guide}")
+    assert rated(asked, guide).keyword_match == "false"
+    assert rated(asked, guide).completeness != "true"
+
+
 def test_what_is_left_of_an_echo_is_nothing() -> None:
     found = judge_answer(request(FEE, "The fee of 30 pounds is due."), embed_texts)
     assert found.completeness.rating == "false"

@@ -15,6 +15,9 @@ from ragtester.tasks import JudgeAnswer
 PARAPHRASE = 0.4
 """From this nearness beyond the question on, a short answer that shares a word with the expected one paraphrases it."""
 
+OWN_WORDS = 0.5
+"""Cover by the known texts up to which an answer is worded anew."""
+
 
 @dataclass(frozen=True)
 class Texts:
@@ -39,11 +42,12 @@ class Texts:
     def paraphrases(self) -> bool:
         """Whether the answer says a short expected one in other words, as sentence vectors have it.
 
-        No value is wanting, nothing contradicts, and a word beyond the question is shared.
+        No value is wanting, nothing contradicts, a word beyond the question is shared, and the words are the answer's
+        own: one in the evidence's words says what the evidence says, which shows without vectors.
         """
         whole = not self.wanted.nothing and not self.conflicts and all(share == 1 for share in self.wanted.shares)
         shared = set(self.answer.surfaces) & set(self.expected.surfaces) - set(self.question.surfaces)
-        if not whole or not shared or self.length >= 0.5:
+        if not whole or not shared or self.length >= 0.5 or self.support.mean > OWN_WORDS:
             return False
         return (nearness(self.answer, self.expected, self.question) or 0.0) >= PARAPHRASE
 
