@@ -108,8 +108,8 @@ def read(text: str, language: str, embed: Embed | None) -> Body:
     surfaces = {stemmed: word for statement in reversed(found) for stemmed, word in statement.surfaces}
     if embed is None or not found:
         return Body(found, surfaces=surfaces)
-    vectors = embed([*(statement.text for statement in found), text])
-    return Body(found, vectors[:-1], vectors[-1], surfaces)
+    # The whole apart from its sentences: texts that are embedded together are padded to the longest.
+    return Body(found, embed([statement.text for statement in found]), embed([text])[0], surfaces)
 
 
 def join(*bodies: Body) -> Body:
