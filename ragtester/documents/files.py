@@ -23,7 +23,10 @@ _OWN_FILES = ("manifest.json", ".facts.jsonl")
 
 @dataclass(frozen=True)
 class CorpusFile:
-    """A file to read. `relative` is its path as people see it, always valid UTF-8; `id` is unique and a safe name."""
+    """A file to read. `id` is unique and a safe name.
+
+    `relative` is its path below the folder that was given, as people see it, always valid UTF-8.
+    """
 
     path: Path
     relative: str
@@ -70,19 +73,24 @@ def find_files(patterns: Sequence[str], base: Path) -> FoundFiles:
         raise UsageError(f"no such file or folder: {', '.join(missing)} (looked in {base})")
     written = _Written()
     files = [
-        CorpusFile(path, readable(path, base), written.source(path), _local_id(local))
+        CorpusFile(path, valid(local), written.source(path), _local_id(local))
         for path, local in chosen.values()
         if not written.is_markdown_source(path)
     ]
-    return FoundFiles(_unique(sorted(files, key=lambda file: file.relative)), _notes(unknown, outside))
+    files.sort(key=lambda file: (file.relative, readable(file.path, base)))
+    return FoundFiles(_unique(files, base), _notes(unknown, outside))
 
 
 def readable(path: Path, base: Path) -> str:
-    """`path` relative to `base` with forward slashes; bytes of a name that are not UTF-8 are shown as \\xNN."""
+    """`path` relative to `base`, see `valid`."""
     try:
-        text = os.path.relpath(path, base)
+        return valid(os.path.relpath(path, base))
     except ValueError:  # another drive on Windows
-        text = str(path)
+        return valid(str(path))
+
+
+def valid(text: str) -> str:
+    """A path with forward slashes; bytes of a name that are not UTF-8 are shown as \\xNN."""
     return os.fsencode(text).decode("utf-8", "backslashreplace").replace(os.sep, "/")
 
 
@@ -177,16 +185,16 @@ def _local_id(local: str) -> str:
     return slug(Path(local).with_suffix("").as_posix().replace("/", "__"))
 
 
-def _unique(files: list[CorpusFile]) -> list[CorpusFile]:
+def _unique(files: list[CorpusFile], base: Path) -> list[CorpusFile]:
     """Give a hash of the path to every file whose id another file has as well (also on case-blind disks)."""
     groups: dict[str, list[CorpusFile]] = defaultdict(list)
     for file in files:
         groups[file.id.casefold()].append(file)
-    return [file if len(groups[file.id.casefold()]) == 1 else replace(file, id=_hashed(file)) for file in files]
+    return [file if len(groups[file.id.casefold()]) == 1 else replace(file, id=_hashed(file, base)) for file in files]
 
 
-def _hashed(file: CorpusFile) -> str:
-    return f"{file.id}-{hashlib.sha256(file.relative.encode()).hexdigest()[:8]}"
+def _hashed(file: CorpusFile, base: Path) -> str:
+    return f"{file.id}-{hashlib.sha256(readable(file.path, base).encode()).hexdigest()[:8]}"
 
 
 def _notes(unknown: Counter[str], outside: list[str]) -> list[str]:
