@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,7 +38,7 @@ class Corpus:
         return found
 
 
-def read(
+async def read(
     workspace: Workspace, settings: Settings, progress: Progress, corpus: Sequence[str] | None, overwrite: bool
 ) -> Corpus:
     """Read the corpus and write documents.jsonl and texts/.
@@ -57,24 +58,22 @@ def read(
             "--overwrite drops their cases, workspace.suite starts another suite"
         )
     found = Corpus()
-
-    def rows() -> Iterator[Document | UnreadableDocument]:
-        for item in read_corpus(files, settings.reading, settings.workspace.language):
-            if isinstance(item, UnreadableDocument):
-                progress.note(f"{item.path}: not read: {item.failure.message}")
-                found.unreadable.append(item)
-                yield item
-                continue
+    rows: list[Document | UnreadableDocument] = []
+    progress.start("reading", len(files))
+    for item in read_corpus(files, settings.reading, settings.workspace.language):
+        if isinstance(item, UnreadableDocument):
+            progress.note(f"{item.path}: not read: {item.failure.message}")
+            found.unreadable.append(item)
+            rows.append(item)
+        else:
             document, text = item
             _refuse_changed(workspace, suite, before.get(document.id), document, overwrite)
-            for warning in document.warnings:
-                progress.note(f"{document.path}: {warning.message}")
-            write_text(workspace.text_file(suite, document.id), [text])
-            found.documents.append(document)
-            found.sketches[document.id] = sketch(text)
-            yield document
-
-    write_rows(path, rows())
+            _take(found, workspace.text_file(suite, document.id), document, text, progress)
+            rows.append(document)
+        progress.advance(failed=isinstance(item, UnreadableDocument))
+        await asyncio.sleep(0)  # here a Ctrl-C takes effect
+    progress.finish()
+    write_rows(path, rows)
     if not found.documents:
         reasons = "; ".join(f"{one.path}: {one.failure.message}" for one in found.unreadable[:5])
         raise UsageError(f"no readable document in {', '.join(patterns)}" + (f" ({reasons})" if reasons else ""))
@@ -82,6 +81,14 @@ def read(
         for file in _case_files(workspace, suite, name):
             file.unlink()
     return found
+
+
+def _take(found: Corpus, target: Path, document: Document, text: str, progress: Progress) -> None:
+    for warning in document.warnings:
+        progress.note(f"{document.path}: {warning.message}")
+    write_text(target, [text])
+    found.documents.append(document)
+    found.sketches[document.id] = sketch(text)
 
 
 def _files(workspace: Workspace, patterns: Sequence[str], progress: Progress) -> list[CorpusFile]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 
@@ -46,7 +47,7 @@ async def run(
     names = TECHNIQUES if asked == "all" else (asked,)
     if any(name not in WORKERS for name in names):
         raise UsageError(f"unknown technique {asked!r}; known: {', '.join(WORKERS)}, all")
-    found = read(workspace, settings, progress, corpus, overwrite)
+    found = await read(workspace, settings, progress, corpus, overwrite)
     donors = _donors(workspace, settings, found)
     results: list[StageResult] = []
     stopped: Failure | None = None
@@ -77,6 +78,7 @@ async def _technique(desk: Desk, corpus: Corpus, overwrite: bool) -> StageResult
     under_way: deque[Strategy | Baseline] = deque()
     try:
         for document in corpus.documents:
+            await asyncio.sleep(0)  # reading and cutting take a while: here a Ctrl-C takes effect
             worker = WORKERS[desk.technique](desk, document, overwrite)
             worker.begin()
             under_way.append(worker)
