@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ragtester.records import Ledger as Ledger
     from ragtester.records import Verdict as Verdict
     from ragtester.settings import Settings as Settings
+    from ragtester.starter import write_workspace as write_workspace
 
 _HOME = {
     "Project": "api",
@@ -27,6 +28,7 @@ _HOME = {
     "Ledger": "records",
     "Verdict": "records",
     "Settings": "settings",
+    "write_workspace": "starter",
 }
 __all__ = sorted(_HOME)  # noqa: PLE0605 - the table above is the one list of public names
 

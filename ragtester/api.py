@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragtester.errors import UsageError
 from ragtester.pipeline import STAGES, Options, run_stages
@@ -14,6 +15,10 @@ from ragtester.runs import answer_files, verdict_files
 from ragtester.settings import Settings, load_settings
 from ragtester.storage import iter_rows
 from ragtester.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ragtester.doctor import Finding
+    from ragtester.estimate import Estimate
 
 
 class Project:
@@ -52,6 +57,18 @@ class Project:
     def run(self, corpus: Sequence[str] = (), *, overwrite: bool = False) -> list[StageResult]:
         """The four stages in order."""
         return self._run(STAGES, Options(overwrite, tuple(corpus)))
+
+    def estimate(self, corpus: Sequence[str] = ()) -> Estimate:
+        """Calls, tokens, money and time of the four stages; reads the corpus and asks no model."""
+        from ragtester.estimate import estimate_run
+
+        return estimate_run(self.workspace, self.settings, corpus)
+
+    def doctor(self) -> list[Finding]:
+        """What is installed, which keys are set, which servers and models answer, and how to mend each."""
+        from ragtester.doctor import examine
+
+        return examine(self.workspace, self.settings)
 
     def iter_cases(self) -> Iterator[Case | UnfilledCase]:
         """Every case row of the suite, technique by technique and document by document."""

@@ -15,6 +15,7 @@ from typing import Any
 PACKAGES = (
     "ragtester-pipeline",
     "chromadb",
+    "genai-prices",
     "langchain-core",
     "langchain-openai",
     "langchain-ollama",

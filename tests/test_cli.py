@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -238,3 +239,24 @@ def test_an_answer_that_stands_twice_is_not_judged_twice(workspace: Path) -> Non
     done = ragtester(workspace, "judge")
     assert done.returncode == 2
     assert "stands twice" in done.stderr
+
+
+def test_ctrl_c_is_one_line_and_the_same_command_goes_on(workspace: Path) -> None:
+    for number in range(40):
+        (workspace / "corpora" / f"copy-{number}.md").write_text(TEXT.replace("boiler", f"boiler {number}"), "utf-8")
+    command = [sys.executable, "-m", "ragtester", "cases", "--set", "cases.per_document=2"]
+    process = subprocess.Popen(
+        command, cwd=workspace, env=run_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "reading: 42 planned" in line:
+            process.send_signal(signal.SIGINT)
+            break
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "the same command goes on" in told
+    assert "Traceback" not in told
+    done = ragtester(workspace, "cases", "--set", "cases.per_document=2")
+    assert done.returncode == 0, done.stderr
+    assert len(rows_of(workspace, "generated/main/*/*.jsonl")) == 42 * 2 * 2

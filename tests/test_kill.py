@@ -26,7 +26,8 @@ NAMES = [
 ]
 REFUSAL = "Insufficient information to answer this question"
 FACT = re.compile(r"The valve of station (\w+) closes at (\d+) degrees\.")
-KILLS = 4
+STAGES = ("writer", "generator", "small", "judge")  # the model that each stage asks
+KILLS = len(STAGES)
 CONCURRENCY = 2
 SETTINGS = """
 [documents]
@@ -139,9 +140,9 @@ def start(folder: Path) -> subprocess.Popen[str]:
     )
 
 
-def kill_after(process: subprocess.Popen[str], server: OpenAIServer, requests: int) -> None:
-    """SIGKILL the process and its children once the server has seen so many requests, or let it end."""
-    while process.poll() is None and len(server.requests) < requests:
+def kill_after(process: subprocess.Popen[str], server: OpenAIServer, model: str, requests: int) -> None:
+    """SIGKILL the process and its children once the server has seen so many requests to `model`, or let it end."""
+    while process.poll() is None and server.seen[model] < requests:
         time.sleep(0.002)
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
@@ -174,6 +175,11 @@ def pango_is_there() -> bool:
     return True
 
 
+def asked(requests: Counter[str], model: str) -> int:
+    """How many of the requests went to `model`."""
+    return sum(count for body, count in requests.items() if json.loads(body)[1].get("model") == model)
+
+
 @pytest.mark.slow
 def test_a_run_killed_again_and_again_ends_like_one_that_was_not(tmp_path: Path) -> None:
     if not pango_is_there():
@@ -186,9 +192,10 @@ def test_a_run_killed_again_and_again_ends_like_one_that_was_not(tmp_path: Path)
         assert code in (0, 3), output
         planned = sent(server)
         server.requests.clear()
+        server.seen.clear()
         killed = make_workspace(tmp_path / "killed", server.url)
-        for point in sorted(random.Random(20).sample(range(1, planned.total()), KILLS)):
-            kill_after(start(killed), server, point)
+        for model in STAGES:
+            kill_after(start(killed), server, model, random.Random(model).randint(1, asked(planned, model)))
         process = start(killed)
         output, _ = process.communicate(timeout=300)
         assert process.returncode == code, output

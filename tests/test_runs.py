@@ -71,3 +71,15 @@ def test_a_run_without_a_single_case_ends_with_its_ledgers(tmp_path: Path) -> No
     results = Project(tmp_path, [*SMALL, "cases.shares={complexity=1, rejection=0, coverage=0}"]).run()
     assert [result.stage for result in results] == ["documents", "cases", "execute"]
     assert results[1].ledger.unfilled == 3
+
+
+def test_the_python_functions_mirror_the_commands(tmp_path: Path) -> None:
+    import ragtester
+
+    ragtester.write_workspace(tmp_path)
+    (tmp_path / "corpora" / "boiler.md").write_text(TEXT, encoding="utf-8")
+    project = Project(tmp_path, SMALL)
+    assert (project.estimate().cases, project.estimate().systems) == (3, 4)
+    assert all(finding.ok for finding in project.doctor() if finding.needed)
+    assert set(ragtester.__all__) <= set(dir(ragtester))
+    assert all(getattr(ragtester, name) is not None for name in ragtester.__all__)
