@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from ragtester.errors import RagtesterError
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 OFFLINE = ("embedded", "scripted")
 OLLAMA_URL = "http://127.0.0.1:11434"
 SECONDS = 5.0
+TEXTSTAT = "0.7.8"
 PANGO = (
     "Debian/Ubuntu: apt install libpango-1.0-0 libpangoft2-1.0-0; Fedora: dnf install pango; macOS: brew install pango"
 )
@@ -66,10 +68,20 @@ def _python() -> Finding:
 
 
 def _packages(settings: Settings) -> Iterator[Finding]:
-    for module, needed in (("chromadb", True), ("pypdfium2", True), ("wordllama", True), ("textstat", True)):
-        yield _package(module, needed, "pip install ragtester-pipeline")
+    for module in ("chromadb", "pypdfium2", "pypdf", "cryptography", "wordllama", "langchain", "genai_prices"):
+        yield _package(module, True, "pip install ragtester-pipeline")
+    yield _textstat()
     for module in ("weasyprint", "markdown", "matplotlib"):
         yield _package(module, settings.documents.count > 0, "pip install 'ragtester-pipeline[write]'")
+
+
+def _textstat() -> Finding:
+    """Newer versions of textstat download a dictionary when they are used."""
+    try:
+        found = metadata.version("textstat")
+    except metadata.PackageNotFoundError:
+        found = "not installed"
+    return Finding("package textstat", found == TEXTSTAT, found, f"pip install textstat=={TEXTSTAT}")
 
 
 def _package(module: str, needed: bool, mend: str) -> Finding:

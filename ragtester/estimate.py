@@ -190,7 +190,8 @@ def print_estimate(estimate: Estimate, console: Console) -> None:
         put(f"{stage}  {model}".strip(), values)
     console.print(
         f"{estimate.documents} document(s), {estimate.unreadable} not readable, {estimate.cases} cases,"
-        f" {estimate.systems} system(s). One try a case; retries and failed checks come on top.",
+        f" {estimate.systems} system(s). One try a case: retries come on top,"
+        " rows that exist already are not taken off, and the embedded engine's time is not counted.",
         markup=False,
         highlight=False,
         soft_wrap=True,

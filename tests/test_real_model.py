@@ -215,3 +215,8 @@ def test_abstaining_from_an_answerable_question_fails(finished: Finished) -> Non
     for case, answer, verdict in (*finished.of(SMALL), *finished.of(RULES)):
         if case.type != "rejection" and answer.outcome == "abstained":
             assert (verdict.status, verdict.decided_by) == ("fail", "refusal")
+
+
+def test_the_small_models_failures_are_found(finished: Finished) -> None:
+    """A model of 135 million parameters makes some up: an oracle that passes everything would not notice."""
+    assert any(verdict.status == "fail" for _, _, verdict in finished.of(SMALL))
