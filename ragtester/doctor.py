@@ -7,6 +7,7 @@ import json
 import sys
 import urllib.error
 import urllib.request
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
@@ -94,7 +95,10 @@ def _pango(settings: Settings) -> Finding:
     if importlib.util.find_spec("weasyprint") is None:
         return Finding("native library pango", False, "not looked for: weasyprint is not installed", PANGO, needed)
     try:
-        import weasyprint  # noqa: F401 - loading it loads pango
+        with warnings.catch_warnings():
+            # What a future version of WeasyPrint will want is no finding of today.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            import weasyprint  # noqa: F401 - loading it loads pango
     except OSError as error:
         return Finding("native library pango", False, str(error).splitlines()[0], PANGO, needed)
     return Finding("native library pango", True, "loads", "", needed)
