@@ -137,7 +137,7 @@ def _sentences(sections: Sequence[Passage], code: str) -> list[Sentence]:
     ]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _cut_sentences(text: str, code: str) -> tuple[tuple[str, frozenset[str]], ...]:
     found = []
     for start, end in sentence_spans(text, code):
@@ -148,7 +148,7 @@ def _cut_sentences(text: str, code: str) -> tuple[tuple[str, frozenset[str]], ..
     return tuple(found)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _rows(text: str, code: str) -> tuple[tuple[str, frozenset[str]], ...]:
     """Each cell of a table as a sentence: its row's label, its head and its value."""
     told = (found.answer for found, _, _ in table_facts(text, code))
