@@ -33,9 +33,3 @@ class StorageError(RagtesterError):
 
 class ChangedInputsError(RagtesterError):
     """Rows under this name were made from other inputs; the message says what changed."""
-
-
-class BudgetReached(RagtesterError):  # noqa: N818 - a stop that the user asked for, not a fault
-    """`--max-cost` or `--max-calls` is used up; the same command goes on from here."""
-
-    exit_code = 3

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from ragtester.errors import UsageError
 from ragtester.tasks import REFUSAL_PHRASES
@@ -316,8 +316,3 @@ def _known_keys(path: tuple[Any, ...]) -> list[str]:
     if table is not None and get_args(table):
         table = next((arg for arg in get_args(table) if isinstance(arg, type) and issubclass(arg, BaseModel)), None)
     return list(table.model_fields) if isinstance(table, type) and issubclass(table, BaseModel) else []
-
-
-def settings_schema() -> dict[str, Any]:
-    """JSON schema of the settings, for the documentation's tests."""
-    return TypeAdapter(Settings).json_schema()
