@@ -297,7 +297,9 @@ def test_vectors_beyond_the_memory_limit_give_the_same_hits(shop: Shop, monkeypa
     fresh = Shop(shop.folder.parent / "fresh")
     fresh.texts = shop.texts
     assert fresh.ask() == before
-    assert {path.name for path in fresh.folder.iterdir() if path.is_file()} == {"chroma.sqlite3", MARKER}
+    # SQLite's log may stay; the vectors' file of more than memory holds may not.
+    kept = {path.name for path in fresh.folder.iterdir() if path.is_file()}
+    assert kept - {"chroma.sqlite3-wal", "chroma.sqlite3-shm"} == {"chroma.sqlite3", MARKER}
 
 
 def test_what_is_left_of_another_database_is_not_played_into_a_new_one(shop: Shop) -> None:

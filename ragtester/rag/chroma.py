@@ -8,6 +8,7 @@ the disk once a commit instead of four times (same store: 85 ms). Either mode su
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import tempfile
@@ -28,6 +29,7 @@ DATABASE = "chroma.sqlite3"
 # in memory is not searched: it is kept as cheap as it can be (3,000 vectors: 0.1 s to read instead of 0.5 s).
 HNSW = {"space": "cosine", "sync_threshold": 10**9, "batch_size": 10**8, "max_neighbors": 4, "ef_construction": 8}
 CLOSING_SECONDS = 2.0
+OPEN_FILES = Path("/proc/self/fd")
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 _making = threading.Lock()
 
@@ -46,12 +48,28 @@ class Opened:
         """Release files and memory; safe to call twice.
 
         Chroma closes its connections some milliseconds later, and the last one deletes the write-ahead log by name:
-        whoever opens a new database in the folder before that would lose it.
+        whoever opens a new database in the folder before that would lose it. Two that close at the same moment leave
+        the log (seen in 4 of 100 stores); it is whole, and the next opening takes it in.
         """
         self.client.close()
-        log, until = self.folder / f"{DATABASE}-wal", time.monotonic() + CLOSING_SECONDS
-        while log.exists() and time.monotonic() < until:
+        until = time.monotonic() + CLOSING_SECONDS
+        while _in_use(self.folder) and time.monotonic() < until:
             time.sleep(0.002)
+
+
+def _in_use(folder: Path) -> bool:
+    """Whether this process still has the database open; where that cannot be seen, whether its log is there."""
+    if not OPEN_FILES.is_dir():
+        return (folder / f"{DATABASE}-wal").exists()
+    database = str(folder.resolve() / DATABASE)
+    return any(_target(link).startswith(database) for link in OPEN_FILES.iterdir())
+
+
+def _target(link: Path) -> str:
+    try:
+        return os.readlink(link)
+    except FileNotFoundError:  # closed since it was listed
+        return ""
 
 
 def load() -> None:
