@@ -8,7 +8,6 @@ the disk once a commit instead of four times (same store: 85 ms). Either mode su
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import tempfile
@@ -67,7 +66,7 @@ def _in_use(folder: Path) -> bool:
 
 def _target(link: Path) -> str:
     try:
-        return os.readlink(link)
+        return str(link.readlink())
     except FileNotFoundError:  # closed since it was listed
         return ""
 
