@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ragtester.cli import _text_setting
+from ragtester.cli.options import text_setting
 from ragtester.settings import load_settings
 from tests.conftest import run_environment
 
@@ -165,7 +165,7 @@ def test_help_is_fast_to_import(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ['a"b', "a\\b", "x = 1 # y", "\x7f", "größe 🎉"])
 def test_a_run_has_exactly_the_name_that_was_given(name: str, tmp_path: Path) -> None:
-    settings = load_settings(tmp_path, tuple(_text_setting("execute.run", name)))
+    settings = load_settings(tmp_path, tuple(text_setting("execute.run", name)))
     assert settings.execute.run == name
 
 

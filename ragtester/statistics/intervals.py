@@ -1,4 +1,4 @@
-"""Intervals for rates. Comparisons of techniques come with the stages that make them."""
+"""Intervals for rates."""
 
 from __future__ import annotations
 
