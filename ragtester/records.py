@@ -16,6 +16,9 @@ SectionKind = Literal["prose", "list", "table", "code", "contents", "references"
 Outcome = Literal["answered", "abstained", "refused", "failed"]
 Rating = Literal["true", "partially", "false"]
 CRITERIA = ("faithfulness", "relevance", "completeness", "clarity", "keyword_match")
+# Answers of the closed-book control: the embedding model's name in their rows, and the ending of their run's name.
+NO_RETRIEVAL = "none"
+CLOSED_BOOK_SUFFIX = ".closed-book"
 
 
 class Record(BaseModel):

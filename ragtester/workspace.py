@@ -76,6 +76,14 @@ class Workspace:
         """Verdicts on one system's answers to one document's cases."""
         return self.verdicts(run) / system_name(llm, embedding) / f"{document_id}.jsonl"
 
+    def audits(self, run: str) -> Path:
+        """`audits/<run>/`: samples, votes, reviews and results of every audit, a folder each."""
+        return self.root / "audits" / slug(run)
+
+    def reports(self, run: str) -> Path:
+        """`reports/<run>/`: comparison tables, the HTML report and plots; made anew from the rows at any time."""
+        return self.root / "reports" / slug(run)
+
     @property
     def prompts(self) -> Path:
         """Prompt files that override the packaged ones."""

@@ -1,0 +1,6 @@
+"""The joined view of a run: every planned case × system once, with its answer and verdict or what is missing."""
+
+from ragtester.results.load import load_results
+from ragtester.results.rows import Result, Results, RunInfo
+
+__all__ = ["Result", "Results", "RunInfo", "load_results"]

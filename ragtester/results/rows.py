@@ -1,0 +1,104 @@
+"""What a joined row holds. Texts are not kept: 72,000 rows stay small."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ragtester.records import NO_RETRIEVAL, Case, CaseType, Document, Manifest, Outcome, Ratings
+
+Status = Literal["pass", "fail", "ungraded", "missing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One case asked of one system.
+
+    `status` "ungraded" is a verdict without a grade, "missing" a row that was planned and is not on disk; `reason` says
+    why for both, and is empty otherwise. `source` is that of the document, empty where the suite does not know it.
+    `gold` counts the case's gold chunks, `gold_seen` those of them that the model got; both None without a trace.
+    """
+
+    run: str
+    case_id: str
+    document_id: str
+    source: str
+    technique: str
+    type: CaseType
+    subtype: str
+    language: str
+    llm: str
+    embedding: str
+    status: Status
+    reason: str = ""
+    mean: float | None = None
+    ratings: Ratings | None = None
+    decided_by: str = ""
+    outcome: Outcome | None = None
+    flags: tuple[str, ...] = ()
+    judge: str = ""
+    cost: float | None = None
+    judge_cost: float | None = None
+    seconds: float | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    gold: int | None = None
+    gold_seen: int | None = None
+
+    @property
+    def graded(self) -> bool:
+        """Whether the row counts in a rate."""
+        return self.status in ("pass", "fail")
+
+    @property
+    def system(self) -> tuple[str, str]:
+        """LLM and embedding model."""
+        return self.llm, self.embedding
+
+    @property
+    def closed_book(self) -> bool:
+        """Whether the model was asked without retrieval."""
+        return self.embedding == NO_RETRIEVAL
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """What is known of a run besides its rows; a manifest is None where its stage was never started."""
+
+    name: str
+    suite: str
+    executed: Manifest | None
+    judged: Manifest | None
+
+
+@dataclass
+class Results:
+    """Rows of one or more runs. `cases` is keyed by suite and case id; `notes` say what a reader must know."""
+
+    runs: list[RunInfo] = field(default_factory=list)
+    cases: dict[tuple[str, str], Case] = field(default_factory=dict)
+    documents: dict[tuple[str, str], Document] = field(default_factory=dict)
+    unfilled: dict[tuple[str, str], int] = field(default_factory=dict)
+    rows: list[Result] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def open_book(self) -> Iterator[Result]:
+        """Rows of systems with retrieval."""
+        return (row for row in self.rows if not row.closed_book)
+
+    @property
+    def closed_book(self) -> Iterator[Result]:
+        """Rows of the control without retrieval."""
+        return (row for row in self.rows if row.closed_book)
+
+    @property
+    def systems(self) -> list[tuple[str, str]]:
+        """Systems with retrieval, in the order they were met."""
+        return list(dict.fromkeys(row.system for row in self.open_book))
+
+    def case(self, row: Result) -> Case | None:
+        """The case of a row; None where the suite no longer holds it."""
+        suite = next((run.suite for run in self.runs if run.name == row.run), "")
+        return self.cases.get((suite, row.case_id))
