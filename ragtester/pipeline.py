@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -60,6 +60,25 @@ async def run_stages(
             if not gateway.interrupted:
                 gateway.discard_journal()
     return results
+
+
+async def run_audit(
+    workspace: Workspace,
+    settings: Settings,
+    progress: Progress,
+    name: str,
+    work: Callable[[Gateway], Awaitable[StageResult]],
+) -> StageResult:
+    """Do `work` under the workspace's lock with a gateway whose journal is named after the audit."""
+    with workspace.lock():
+        gateway = open_gateway(workspace, settings, name)
+        async with gateway:
+            gateway.set_budget(*_left(settings, 0, 0.0))
+            result = await work(gateway)
+        _tell(gateway, progress)
+        if not result.stopped and not gateway.interrupted:
+            gateway.discard_journal()
+    return result
 
 
 def _nothing_to_judge(result: StageResult, stages: Sequence[str]) -> bool:

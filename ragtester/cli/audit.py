@@ -1,0 +1,13 @@
+"""`ragtester audit …`: each audit's commands stand in a module of their own."""
+
+from __future__ import annotations
+
+import typer
+
+from ragtester.cli import audit_precision, audit_stability
+
+app = typer.Typer()
+audit = typer.Typer(name="audit", help="Is the oracle right, and is it stable?", no_args_is_help=True)
+for part in (audit_precision, audit_stability):
+    audit.registered_commands += part.app.registered_commands
+app.add_typer(audit)

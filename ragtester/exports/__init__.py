@@ -1,0 +1,1 @@
+"""A run as files that other programs read: JUnit XML, CSV, Parquet."""

@@ -1,0 +1,1 @@
+"""Suites and results of other tools: in and out."""

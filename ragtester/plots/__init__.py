@@ -1,0 +1,1 @@
+"""Plots of a run, for papers and notebooks."""

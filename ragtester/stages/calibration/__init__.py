@@ -1,0 +1,1 @@
+"""How well the oracle agrees with human labels."""

@@ -1,0 +1,1 @@
+"""Systems, techniques and corpora side by side."""

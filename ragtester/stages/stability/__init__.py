@@ -1,0 +1,1 @@
+"""How stable the oracle is: the same answers judged again."""
