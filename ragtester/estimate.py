@@ -163,6 +163,7 @@ def _rest(line: Line) -> tuple[int, int, int, float | None, float]:
 
 
 def _judge(settings: Settings, answers: int, price: Price) -> list[Line]:
+    answers *= settings.judge.repeats
     context = settings.execute.k * settings.execute.index.chunk_size // 4
     prompt = answers * (INSTRUCTIONS["judge"] + context + QUESTION + REPLIES["execute"])
     return [_line("judge", settings.judge.model, settings, (answers, prompt, answers * REPLIES["judge"]), price)]

@@ -15,6 +15,7 @@ CaseType = Literal["complexity", "rejection", "coverage", "baseline"]
 SectionKind = Literal["prose", "list", "table", "code", "contents", "references", "garbled"]
 Outcome = Literal["answered", "abstained", "refused", "failed"]
 Rating = Literal["true", "partially", "false"]
+Vote = Literal["correct", "incorrect"]
 CRITERIA = ("faithfulness", "relevance", "completeness", "clarity", "keyword_match")
 # Answers of the closed-book control: the embedding model's name in their rows, and the ending of their run's name.
 NO_RETRIEVAL = "none"
@@ -245,8 +246,26 @@ class Ratings(Record):
     keyword_match: Rating
 
 
+class Votes(Record):
+    """How the judgements of one answer fell where the judge was asked `asked` times; `means` in the order asked.
+
+    `agreed` counts those with the verdict's own status; it is 0 where the verdict is ungraded.
+    """
+
+    asked: int
+    agreed: int
+    passed: int
+    failed: int
+    ungraded: int = 0
+    means: tuple[float | None, ...] = ()
+
+
 class Verdict(Record):
-    """The judgement of one answer. `ungraded` is neither pass nor fail and stays out of every rate."""
+    """The judgement of one answer. `ungraded` is neither pass nor fail and stays out of every rate.
+
+    `votes` stands only where the judge was asked more than once; the ratings are then those of one judgement of the
+    majority, and `call` is the sum of all.
+    """
 
     case_id: str
     document_id: str
@@ -271,6 +290,7 @@ class Verdict(Record):
     prompt_sha256: str
     call: Call | None = None
     failure: Failure | None = None
+    votes: Votes | None = Field(default=None, exclude_if=lambda votes: votes is None)
 
 
 class Ledger(Record):

@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from ragtester.errors import UsageError
+from ragtester.records import CLOSED_BOOK_SUFFIX, NO_RETRIEVAL
 from ragtester.tasks import REFUSAL_PHRASES
 
 FILE_NAME = "ragtester.toml"
@@ -106,6 +107,13 @@ class GroupSettings(Table):
     llms: tuple[str, ...] = Field(min_length=1)
     embeddings: tuple[str, ...] = Field(min_length=1)
 
+    @field_validator("embeddings")
+    @classmethod
+    def _are_models(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if NO_RETRIEVAL in value:
+            raise ValueError(f"{NO_RETRIEVAL!r} is no embedding model; --closed-book asks without retrieval")
+        return value
+
 
 class IndexSettings(Table):
     """`[execute.index]`: how text is chunked and which stores a question sees."""
@@ -128,6 +136,21 @@ class ExecuteSettings(Table):
     )
     index: IndexSettings = IndexSettings()
     retry_failed: bool = False
+    closed_book: bool = False
+
+    @property
+    def is_control(self) -> bool:
+        """Whether these are the settings of a closed-book control, as `Settings.control` makes them."""
+        return all(group.embeddings == (NO_RETRIEVAL,) for group in self.groups)
+
+    @field_validator("run")
+    @classmethod
+    def _is_no_control(cls, value: str) -> str:
+        if value.endswith(CLOSED_BOOK_SUFFIX):
+            raise ValueError(
+                f"{CLOSED_BOOK_SUFFIX!r} ends the name of a run's control; name the run, and --closed-book"
+            )
+        return value
 
     @model_validator(mode="after")
     def _usable(self) -> ExecuteSettings:
@@ -148,7 +171,15 @@ class JudgeSettings(Table):
 
     model: str = "embedded:judge"
     pass_mean: float = Field(default=0.5, ge=0, le=1)
+    repeats: int = Field(default=1, ge=1)
     retry_failed: bool = False
+
+    @field_validator("repeats")
+    @classmethod
+    def _odd(cls, value: int) -> int:
+        if value % 2 == 0:
+            raise ValueError("an even number has no majority; use an odd one")
+        return value
 
 
 class LimitsSettings(Table):
@@ -222,6 +253,14 @@ class Settings(Table):
     def model(self, name: str) -> ModelSettings:
         """The settings of a model, or the defaults."""
         return self.models.get(name, ModelSettings())
+
+    def control(self) -> Settings:
+        """Settings of the closed-book control: every LLM once, no embedding model, under a run name of its own."""
+        llms = tuple(dict.fromkeys(llm for group in self.execute.groups for llm in group.llms))
+        # Built without validation: the two names that it puts in are refused in a user's settings.
+        group = GroupSettings.model_construct(llms=llms, embeddings=(NO_RETRIEVAL,))
+        update = {"run": self.execute.run + CLOSED_BOOK_SUFFIX, "groups": (group,), "closed_book": False}
+        return self.model_copy(update={"execute": self.execute.model_copy(update=update)})
 
     def provider(self, name: str) -> ProviderSettings:
         """The settings of a provider, or the defaults."""

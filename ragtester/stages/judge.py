@@ -11,17 +11,20 @@ from typing import Any
 from ragtester.errors import ChangedInputsError, DataError
 from ragtester.progress import Progress, StageResult
 from ragtester.provenance import is_floating, now, revision, versions
-from ragtester.records import Answer, Ledger, Manifest
+from ragtester.records import Answer, Failure, Ledger, Manifest
 from ragtester.settings import Settings
+from ragtester.stages.judge_asking import judged
 from ragtester.stages.judge_files import Identity, Line, put_in_order, read_lines
 from ragtester.stages.judge_inputs import Lookup, answers, hashes, run_files
-from ragtester.stages.judge_rows import Item, Judge, from_reply, request_of, verdict_key, without_asking
+from ragtester.stages.judge_rows import Item, Judge, verdict_key, without_asking
 from ragtester.storage import append_row, read_json, recover_tail, write_json
-from ragtester.tasks import JUDGE_ANSWER, STOPPING_FAILURES, Models
+from ragtester.tasks import JUDGE_ANSWER, Models
 from ragtester.workspace import Workspace
 
 AT_ONCE = 64
 """Answers in the air; how many calls a provider takes at once is the gateway's to limit."""
+_BEFORE = {"repeats": 1}
+"""What held before a parameter was written down."""
 
 
 @dataclass
@@ -91,7 +94,10 @@ def _state(workspace: Workspace, settings: Settings, models: Models, progress: P
         pass_mean=settings.judge.pass_mean,
         refusals=settings.execute.refusals,
         shared_with=shared,
+        repeats=settings.judge.repeats,
     )
+    if judge.repeats > 1 and model.startswith("embedded:"):
+        progress.note(f"{model} gives the same reply every time: repeats = {judge.repeats} changes no verdict")
     return _Run(workspace, settings, models, progress, judge, Lookup(workspace, suite, name))
 
 
@@ -113,6 +119,7 @@ def _manifest(state: _Run, files: list[Path]) -> Manifest:
             "suite": state.lookup.suite,
             "judge": state.judge.model,
             "pass_mean": state.judge.pass_mean,
+            "repeats": state.judge.repeats,
             "refusals": list(state.judge.refusals),
             "shares_model_with": sorted(state.judge.shared_with),
         },
@@ -140,9 +147,9 @@ def _refuse_changes(state: _Run, files: list[Path], before: Manifest | None, aft
     if not stale:
         return
     changed = [
-        f"{key}: {before.parameters.get(key)!r} is now {value!r}"
+        f"{key}: {before.parameters.get(key, _BEFORE.get(key))!r} is now {value!r}"
         for key, value in after.parameters.items()
-        if before is not None and before.parameters.get(key) != value
+        if before is not None and before.parameters.get(key, _BEFORE.get(key)) != value
     ]
     if before is not None and before.prompts != after.prompts:
         changed.append("the judge's prompt")
@@ -210,12 +217,11 @@ async def _judge_one(state: _Run, item: Item, target: Path) -> None:
     if verdict is None:
         if state.stopped:
             return
-        asked = await state.models.ask(state.judge.model, JUDGE_ANSWER, request_of(item, state.judge))
-        if asked.failure and asked.failure.type in STOPPING_FAILURES:
-            # The same would befall every row that is left: they stay open and the next start makes them.
-            state.stopped = state.stopped or f"{asked.failure.type}: {asked.failure.message}"
+        outcome = await judged(state.models, item, state.judge)
+        if isinstance(outcome, Failure):
+            state.stopped = state.stopped or f"{outcome.type}: {outcome.message}"
             return
-        verdict = from_reply(item, state.judge, asked)
+        verdict = outcome
     append_row(target, verdict)
     _account(state, Line.of(verdict), verdict.call.cost if verdict.call else None)
 

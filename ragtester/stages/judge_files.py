@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ragtester.errors import DataError
 from ragtester.records import Failure, Verdict
+from ragtester.stages.judge_majority import TIED
 from ragtester.storage import recover_tail, write_bytes
 from ragtester.tasks import SPENT_FAILURES
 
@@ -46,7 +47,7 @@ class Line(BaseModel):
     def is_worth_another(self, retry_failed: bool) -> bool:
         """Whether a judge's failure was never paid for, or may be paid for again."""
         return self.kind == "failed" and (
-            retry_failed or self.failure is None or self.failure.type not in SPENT_FAILURES
+            retry_failed or self.failure is None or self.failure.type not in SPENT_FAILURES | {TIED}
         )
 
 

@@ -48,6 +48,7 @@ class Judge:
     pass_mean: float
     refusals: tuple[str, ...]
     shared_with: frozenset[str] = frozenset()
+    repeats: int = 1
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ def verdict_key(answer: Answer, case: Case, judge: Judge) -> str:
     """Key of a verdict: the answer as it stands, its case, the judge, its prompt and the verdict rule's parameter."""
     context = answer.trace.context_ids if answer.trace else ()
     said = {"text": answer.answer, "outcome": answer.outcome, "refuses": answer.refuses, "context": context}
+    # A single judgement keeps the key that it had before there were repeats.
+    repeated = {"repeats": judge.repeats} if judge.repeats > 1 else {}
     return row_key(
         answer=answer.key,
         said=said,
@@ -76,6 +79,7 @@ def verdict_key(answer: Answer, case: Case, judge: Judge) -> str:
         prompt=judge.prompt_sha256,
         pass_mean=judge.pass_mean,
         refusals=judge.refusals,
+        **repeated,
     )
 
 

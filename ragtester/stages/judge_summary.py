@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ragtester.records import Ledger, Verdict
-from ragtester.statistics import wilson
+from ragtester.statistics import format_rate, wilson
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -64,6 +64,8 @@ class Summary:
     decided_by: dict[str, int] = field(default_factory=dict)
     judges: tuple[str, ...] = ()
     flags: dict[str, int] = field(default_factory=dict)
+    repeats: int = 1
+    unanimous: Share = field(default_factory=Share)
 
     @property
     def ledger(self) -> Ledger:
@@ -85,6 +87,10 @@ def summarise(rows: Iterable[Verdict]) -> Summary:
         if row.status != "ungraded":
             _count_refusals(found, row)
             found.decided_by[row.decided_by] = found.decided_by.get(row.decided_by, 0) + 1
+        if row.votes is not None:
+            found.repeats = max(found.repeats, row.votes.asked)
+            found.unanimous.of += 1
+            found.unanimous.count += row.votes.agreed == row.votes.asked
         if row.judge not in found.judges:
             found.judges = (*found.judges, row.judge)
         for flag in row.flags:
@@ -145,6 +151,9 @@ def _head(summary: Summary) -> list[str]:
         f"{ledger.planned} answers = {ledger.ok} graded + {ledger.failed} judge failed + {ledger.skipped} unanswered",
         f"Failures found: {total.failed} of {total.graded} ({_rate(total.failed, total.graded)})",
     ]
+    if summary.repeats > 1:
+        share = format_rate(summary.unanimous.count, summary.unanimous.of)
+        lines.append(f"Majority of {summary.repeats} judgements; all of them agreed: {share}")
     if any(judge.startswith("embedded:") for judge in summary.judges):
         lines.append("Judged by rule (embedded), not by a language model.")
     return lines
