@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from math import isfinite
 
 from ragtester.statistics import Interval, wilson
 
@@ -13,6 +15,10 @@ class Rate:
 
     successes: int
     n: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.successes <= self.n:
+            raise ValueError(f"{self.successes} successes of {self.n}")
 
     @property
     def share(self) -> float | None:
@@ -27,15 +33,35 @@ class Rate:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its interval and the count it rests on, such as a difference from a bootstrap."""
+    """A number with its interval and the count it rests on, such as a difference from a bootstrap.
+
+    `value` and `interval` are in `unit` and printed as they are: a difference of shares of 0.062 is given as 6.2 with
+    the unit "points" (percentage points; printed with its sign), dollars have the unit "$", seconds "s".
+    """
 
     value: float
     n: int
     interval: Interval | None = None
     unit: str = ""
 
+    def __post_init__(self) -> None:
+        ends = (self.interval.low, self.interval.high) if self.interval else ()
+        if not all(isfinite(number) for number in (self.value, *ends)):
+            raise ValueError("an estimate is a finite number; undefined is None")
 
-Cell = str | int | float | Rate | Estimate | None
+
+@dataclass(frozen=True)
+class PValue:
+    """The p-value of a test: printed as "0.034", or "<0.001" where more digits would say nothing."""
+
+    value: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.value <= 1:
+            raise ValueError(f"a p-value of {self.value}")
+
+
+Cell = str | int | float | Rate | Estimate | PValue | None
 """A cell. None is printed as "n/a": undefined, never 0."""
 
 
@@ -53,6 +79,8 @@ class Table:
         for row in self.rows:
             if len(row) != len(self.columns):
                 raise ValueError(f"table {self.id}: a row of {len(row)} cells under {len(self.columns)} columns")
+            if not all(isfinite(cell) for cell in row if isinstance(cell, float)):
+                raise ValueError(f"table {self.id}: a number that is not finite; undefined is None")
 
 
 @dataclass(frozen=True)
@@ -70,6 +98,11 @@ class Section:
     title: str
     parts: tuple[Paragraph | Table, ...]
 
+    @property
+    def tables(self) -> Iterator[Table]:
+        """The section's tables, in order."""
+        return (part for part in self.parts if isinstance(part, Table))
+
 
 @dataclass(frozen=True)
 class Document:
@@ -77,3 +110,15 @@ class Document:
 
     title: str
     sections: tuple[Section, ...]
+
+    @property
+    def tables(self) -> Iterator[Table]:
+        """All tables, in order."""
+        return (table for section in self.sections for table in section.tables)
+
+    def table(self, table_id: str) -> Table:
+        """The first table of this id; raises KeyError where there is none."""
+        for table in self.tables:
+            if table.id == table_id:
+                return table
+        raise KeyError(table_id)

@@ -1,0 +1,72 @@
+"""Names that fit: shortened where they stay distinct, over several lines where they would not."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len
+
+from ragtester.tables.cells import clean
+
+JOIN = " × "
+
+
+def short_names(names: list[str], width: int) -> list[str]:
+    """Names within `width` columns: without `provider:` where they stay distinct, then cut in the middle."""
+    names = [clean(name) for name in names]
+    if any(cell_len(name) > width for name in names):
+        bare = [JOIN.join(part.partition(":")[2] or part for part in name.split(JOIN)) for name in names]
+        if len(set(bare)) == len(set(names)):
+            names = bare
+    for cut in (_cut, _cut_parts):
+        shortened = [cut(name, width) for name in names]
+        if len(set(shortened)) == len(set(names)):
+            return shortened
+    # Names that only differ in what would be cut go over several lines instead.
+    return ["\n".join(folded(name, width)) for name in names]
+
+
+def folded(text: str, width: int) -> list[str]:
+    """`text` in lines of at most `width` columns, broken between words where that is possible."""
+    lines, line = [], ""
+    for word in text.split(" "):
+        joined = f"{line} {word}" if line else word
+        if cell_len(joined) <= width:
+            line = joined
+            continue
+        if line:
+            lines.append(line)
+        line = word
+        while cell_len(line) > width:
+            head = _head(line, width)
+            mark = max(map(head.rfind, "-/:_")) + 1
+            head = head[:mark] if 3 * mark >= len(head) else head
+            lines.append(head)
+            line = line[len(head) :]
+    return [*lines, line]
+
+
+def _cut(name: str, width: int) -> str:
+    if cell_len(name) <= width:
+        return name
+    head = _head(name, (width - 1) // 2)
+    tail = _head(name[::-1], width - 1 - cell_len(head))[::-1]
+    return f"{head}…{tail}"
+
+
+def _cut_parts(name: str, width: int) -> str:
+    """The two halves of a system's name cut one by one, so that each still shows its beginning and end."""
+    parts = name.split(JOIN)
+    if len(parts) != 2 or width < len(JOIN) + 6 or cell_len(name) <= width:
+        return _cut(name, width)
+    room = width - len(JOIN)
+    first = min(cell_len(parts[0]), max(room // 2, room - cell_len(parts[1])))
+    return _cut(parts[0], first) + JOIN + _cut(parts[1], room - first)
+
+
+def _head(text: str, width: int) -> str:
+    """The longest beginning within `width` columns, at least one character."""
+    used = 0
+    for place, character in enumerate(text):
+        used += cell_len(character)
+        if used > width:
+            return text[: max(1, place)]
+    return text

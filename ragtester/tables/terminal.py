@@ -1,0 +1,161 @@
+"""A document on a terminal: numbers are never cut; names are shortened, texts wrapped, wide tables split."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+
+from ragtester.tables.cells import clean, numeric_columns, show
+from ragtester.tables.model import Cell, Document, Paragraph, Rate, Table
+from ragtester.tables.names import folded, short_names
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+GAP = 2
+NAME_LEAST, TEXT_LEAST, HEADER_LEAST = 18, 12, 8
+
+
+@dataclass
+class _Column:
+    """One column: its lines a cell, and the widths it needs and would like."""
+
+    header: str
+    cells: list[str]
+    right: bool
+    least: int
+    wanted: int
+    width: int = 0
+
+
+def print_document(document: Document, console: Console) -> None:
+    """Print headings, sentences and tables within the console's width."""
+    _print(clean(document.title), console, style="bold")
+    for section in document.sections:
+        _print("", console)
+        _print(clean(section.title), console, style="bold underline")
+        for part in section.parts:
+            _print("", console)
+            if isinstance(part, Paragraph):
+                _print("\n".join(folded(clean(part.text), console.width)), console)
+            else:
+                print_table(part, console)
+
+
+def print_table(table: Table, console: Console) -> None:
+    """Print one table; columns that do not fit beside each other follow below, each time with the rows' names."""
+    _print("\n".join(folded(clean(table.title), console.width)), console, style="italic")
+    if not table.rows:
+        _print("  no rows", console)
+    else:
+        for place, group in enumerate(_groups(_columns(table, console.width), console.width)):
+            if place:
+                _print("", console)
+            for line, style in _lines(group):
+                _print(line, console, style=style)
+    for note in table.notes:
+        for place, line in enumerate(folded(clean(note), max(20, console.width - 2))):
+            _print(("* " if place == 0 else "  ") + line, console, style="dim")
+
+
+def _print(text: str, console: Console, style: str = "") -> None:
+    console.print(text, style=style, markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+
+def _columns(table: Table, width: int) -> list[_Column]:
+    """Columns as wide as they like; where that is too wide, rates go over two lines."""
+    wide = _measured(table, stacked=False)
+    return wide if sum(column.least + GAP for column in wide) <= width + GAP else _measured(table, stacked=True)
+
+
+def _measured(table: Table, *, stacked: bool) -> list[_Column]:
+    right = numeric_columns(table.rows, len(table.columns))
+    found = []
+    for place, header in enumerate(map(clean, table.columns)):
+        cells = [_text(row[place], stacked=stacked) for row in table.rows]
+        longest = max(cell_len(line) for cell in cells for line in cell.split("\n"))
+        numbers = max(
+            (cell_len(line) for row in table.rows for line in _numbers(row[place], stacked=stacked)), default=0
+        )
+        if right[place]:
+            least = max(longest, min(HEADER_LEAST, cell_len(header)))
+            wanted = max(longest, min(cell_len(header), max(longest, 2 * HEADER_LEAST)))
+        else:
+            least = max(numbers, min(longest, NAME_LEAST if place == 0 else TEXT_LEAST))
+            wanted = max(longest, min(cell_len(header), 2 * HEADER_LEAST))
+        found.append(_Column(header, cells, right[place], least, wanted))
+    return found
+
+
+def _numbers(cell: Cell, *, stacked: bool) -> list[str]:
+    return [] if isinstance(cell, str) else _text(cell, stacked=stacked).split("\n")
+
+
+def _text(cell: Cell, *, stacked: bool) -> str:
+    text = show(cell)
+    return text.replace(" = ", "\n") if stacked and isinstance(cell, Rate) and cell.n else text
+
+
+def _groups(columns: list[_Column], width: int) -> list[list[_Column]]:
+    """Columns side by side that fit, each group beginning with the names of the rows."""
+    name, rest = columns[0], columns[1:]
+    groups: list[list[_Column]] = [[]]
+    used = name.least
+    for column in rest:
+        if groups[-1] and used + GAP + column.least > width:
+            groups.append([])
+            used = name.least
+        groups[-1].append(column)
+        used += GAP + column.least
+    found = []
+    for group in groups:
+        # The names' column is laid out anew in each group: there may be more room beside the last columns.
+        own = _Column(name.header, list(name.cells), name.right, name.least, name.wanted)
+        found.append(_fitted([own, *group], width))
+    return found
+
+
+def _fitted(group: list[_Column], width: int) -> list[_Column]:
+    """Give what room is left to the columns that want it, the narrowest wish first; then fold the cells."""
+    for column in group:
+        column.width = column.least
+    left = width - sum(column.width + GAP for column in group) + GAP
+    wishing = sorted((column for column in group if column.wanted > column.width), key=lambda one: one.wanted)
+    for place, column in enumerate(wishing):
+        more = max(0, min(column.wanted - column.width, left // (len(wishing) - place)))
+        column.width += more
+        left -= more
+    for place, column in enumerate(group):
+        if column.right:
+            continue
+        if place == 0:
+            column.cells = short_names(column.cells, column.width)
+        else:
+            column.cells = ["\n".join(folded(cell, column.width)) for cell in column.cells]
+    return group
+
+
+def _lines(group: list[_Column]) -> list[tuple[str, str]]:
+    """Printed lines with their style."""
+    heads = [folded(column.header, column.width) for column in group]
+    found = [(line, "bold") for line in _row(heads, group, bottom=True)]
+    found.append(("─" * (sum(column.width + GAP for column in group) - GAP), "dim"))
+    for place in range(len(group[0].cells)):
+        found += [(line, "") for line in _row([column.cells[place].split("\n") for column in group], group)]
+    return found
+
+
+def _row(cells: list[list[str]], group: list[_Column], *, bottom: bool = False) -> list[str]:
+    height = max(map(len, cells))
+    lines = []
+    for number in range(height):
+        parts = []
+        for cell, column in zip(cells, group, strict=True):
+            place = number - (height - len(cell)) if bottom else number
+            text = cell[place] if 0 <= place < len(cell) else ""
+            space = " " * max(0, column.width - cell_len(text))
+            parts.append(space + text if column.right else text + space)
+        lines.append((" " * GAP).join(parts).rstrip())
+    return lines
