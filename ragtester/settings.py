@@ -182,6 +182,28 @@ class JudgeSettings(Table):
         return value
 
 
+class AuditSettings(Table):
+    """`[audit]`: the panel that votes on the oracle's verdicts, and how many of them it sees."""
+
+    panel: tuple[str, ...] = Field(
+        default=("embedded:vote-rules", "embedded:vote-words", "embedded:vote-values", "embedded:vote-vectors"),
+        min_length=1,
+    )
+    min_votes: int = Field(default=2, ge=1)
+    confidence: float = Field(default=0.95, gt=0, lt=1)
+    margin: float = Field(default=0.05, gt=0, lt=1)
+    include_passes: bool = False
+    retry_failed: bool = False
+
+    @model_validator(mode="after")
+    def _can_decide(self) -> AuditSettings:
+        if len(set(self.panel)) < len(self.panel):
+            raise ValueError("panel names a model twice; each member has one vote")
+        if self.min_votes > len(self.panel):
+            raise ValueError(f"min_votes {self.min_votes} votes of a panel of {len(self.panel)}; lower it")
+        return self
+
+
 class LimitsSettings(Table):
     """`[limits]`: where a run stops by itself. 0 means no limit."""
 
@@ -246,6 +268,7 @@ class Settings(Table):
     cases: CasesSettings = CasesSettings()
     execute: ExecuteSettings = ExecuteSettings()
     judge: JudgeSettings = JudgeSettings()
+    audit: AuditSettings = AuditSettings()
     limits: LimitsSettings = LimitsSettings()
     providers: dict[str, ProviderSettings] = {}
     models: dict[str, ModelSettings] = {}

@@ -13,7 +13,7 @@ from typing import Generic, Literal, Protocol, TypeVar
 
 from pydantic import Field
 
-from ragtester.records import Call, CaseType, Failure, Rating, Record
+from ragtester.records import Call, CaseType, Failure, Rating, Record, Vote
 
 REFUSAL_PHRASES = ("Insufficient information to answer this question", "I don't know")
 
@@ -98,7 +98,10 @@ class WrittenCases(Record):
 
 
 class AnswerQuestion(Record):
-    """Request: answer from the sections alone, or refuse in the configured phrases."""
+    """Request: answer from the sections alone, or refuse in the configured phrases.
+
+    In the closed-book control there are no sections: the answer comes from what the model knows.
+    """
 
     language: str
     question: str
@@ -145,6 +148,27 @@ class AnswerJudged(Record):
     clarity: Judgement
 
 
+class VoteOnVerdict(Record):
+    """Request: is one answer acceptable? Neither the system that gave it nor what the judge said of it is named."""
+
+    language: str
+    question: str
+    expected_answer: str
+    keywords: tuple[str, ...]
+    evidence: tuple[Passage, ...]
+    answer: str
+    refuses: bool | None
+    answerable: bool
+    refusals: tuple[str, ...] = REFUSAL_PHRASES
+
+
+class VerdictVoted(Record):
+    """Reply: the reason comes before the vote."""
+
+    reason: str
+    vote: Vote
+
+
 Q = TypeVar("Q", bound=Record)
 R = TypeVar("R", bound=Record)
 
@@ -162,8 +186,13 @@ class Task(Generic[Q, R]):
 WRITE_DOCUMENT = Task("write_document", WriteDocument, WrittenDocument, reply_format="markdown")
 WRITE_CASES = Task("write_cases", WriteCases, WrittenCases)
 ANSWER_QUESTION = Task("answer_question", AnswerQuestion, QuestionAnswered)
+ANSWER_CLOSED_BOOK = Task("answer_question.closed", AnswerQuestion, QuestionAnswered)
 JUDGE_ANSWER = Task("judge_answer", JudgeAnswer, AnswerJudged)
-TASKS = {task.name: task for task in (WRITE_DOCUMENT, WRITE_CASES, ANSWER_QUESTION, JUDGE_ANSWER)}
+VOTE_ON_VERDICT = Task("vote_verdict", VoteOnVerdict, VerdictVoted)
+TASKS = {
+    task.name: task
+    for task in (WRITE_DOCUMENT, WRITE_CASES, ANSWER_QUESTION, ANSWER_CLOSED_BOOK, JUDGE_ANSWER, VOTE_ON_VERDICT)
+}
 
 # Failure types of a call. The first group was paid for or is final for this request; the second is worth another
 # start; the third stops the model for the rest of the run.

@@ -10,14 +10,16 @@ from typing import Any
 
 from ragtester.prompts import Prompt, load_prompt
 from ragtester.records import Record
-from ragtester.tasks import ANSWER_QUESTION, AnswerQuestion, Task
+from ragtester.tasks import AnswerQuestion, Task
 
 # Each module has `values(request) -> dict[str, str]`: the slots of the task's prompt.
 MODULES = {
     "write_document": "ragtester.models.rendering_document",
     "write_cases": "ragtester.models.rendering_cases",
     "answer_question": "ragtester.models.rendering_answer",
+    "answer_question.closed": "ragtester.models.rendering_answer",
     "judge_answer": "ragtester.models.rendering_judge",
+    "vote_verdict": "ragtester.models.rendering_vote",
 }
 REPAIR = (
     "Your last reply could not be used: {fault}. Reply again to the request above, in exactly the form that was asked "
@@ -45,6 +47,6 @@ class Renderer:
     def sha256(self, task: Task[Any, Any]) -> str:
         """Hash of everything that words a request of this task: its prompt files, all variants, and the repair."""
         parts = [self.prompt(task).sha256, REPAIR]
-        if task.name == ANSWER_QUESTION.name:
+        if task.request is AnswerQuestion:
             parts.append(self._load(task.name, "text").sha256)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()

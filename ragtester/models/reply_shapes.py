@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ragtester.tasks import AnswerJudged, Draft, Judgement, QuestionAnswered, Task, WrittenCases
+from ragtester.tasks import AnswerJudged, Draft, Judgement, QuestionAnswered, Task, VerdictVoted, WrittenCases
 from ragtester.text.normalise import clean
 
 
@@ -22,6 +22,8 @@ def shaped(task: Task[Any, Any], found: dict[str, Any]) -> dict[str, Any]:
         return _answer(known)
     if task.reply is AnswerJudged:
         return {name: _judgement(value) for name, value in known.items()}
+    if task.reply is VerdictVoted and isinstance(known.get("vote"), str):
+        known["vote"] = known["vote"].strip().casefold()
     return known
 
 

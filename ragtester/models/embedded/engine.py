@@ -7,13 +7,18 @@ from typing import Any
 
 from ragtester.errors import UsageError
 from ragtester.records import Record
-from ragtester.tasks import AnswerQuestion, JudgeAnswer, Task, WriteCases, WriteDocument
+from ragtester.tasks import AnswerQuestion, JudgeAnswer, Task, VoteOnVerdict, WriteCases, WriteDocument
 
 VARIANTS = {
     "rules": "reads with care: answers what is well supported, refuses the rest",
     "eager": "a careless reader: answers whenever anything overlaps, so that there are failures to find",
     "judge": "the same as rules",
+    "vote-rules": "a panel member: votes by the embedded judge's ratings",
+    "vote-words": "a panel member: votes by the words and keywords that expected answer and answer share",
+    "vote-values": "a panel member: votes by values, identifiers and names",
+    "vote-vectors": "a panel member: votes by the nearness of two sentence vectors",
 }
+PANEL = tuple(name for name in VARIANTS if name.startswith("vote-"))
 
 
 class EmbeddedEngine:
@@ -25,6 +30,8 @@ class EmbeddedEngine:
         Raises UsageError for an unknown name and `facts.NoCase` where no case can be made from the passages.
         """
         name = variant(model)
+        if name in PANEL and not isinstance(request, VoteOnVerdict):
+            raise UsageError(f"embedded:{name} votes in a precision audit and does nothing else ({task.name})")
         match request:
             case WriteDocument():
                 from ragtester.models.embedded.writing import write_document
@@ -43,6 +50,11 @@ class EmbeddedEngine:
                 from ragtester.models.embedded.vectors import embed_texts
 
                 return judge_answer(request, embed_texts)
+            case VoteOnVerdict():
+                from ragtester.models.embedded.vectors import embed_texts
+                from ragtester.models.embedded.voting import vote
+
+                return vote(name if name in PANEL else "vote-rules", request, embed_texts)
             case _:
                 raise UsageError(f"the embedded engine has no rule for the task {task.name!r}")
 
