@@ -310,6 +310,86 @@ class Ledger(Record):
         return self
 
 
+class Proportion(Record):
+    """A share, `successes` of `n`, with its Wilson interval (95 %); None where `n` is 0: undefined, never 0."""
+
+    successes: int
+    n: int
+    share: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class Repeat(Verdict):
+    """One of several judgements of the same answer, for the stability audit; `repeat` counts from 1."""
+
+    repeat: int = Field(ge=1)
+
+
+class FlipRate(Record):
+    """How often judgements of the same answer differ, in what `name` says (the verdict or a criterion) or group.
+
+    `flipped` counts answers whose graded judgements are not all equal, of those with two or more. `disagreement` is the
+    share of differing pairs of judgements of an answer, averaged over answers; its interval resamples documents.
+    """
+
+    name: str
+    flipped: Proportion
+    differing: int = 0
+    pairs: int = 0
+    disagreement: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class Straddler(Record):
+    """An answer whose mean is at or above `pass_mean` in one judgement and below it in another."""
+
+    case_id: str
+    document_id: str
+    llm: str
+    embedding: str
+    verdict: Literal["pass", "fail"]
+    means: tuple[float | None, ...]
+    passed: int
+    failed: int
+
+
+class StabilityResult(Record):
+    """What judging the same answers `repeats` times showed: `audits/<run>/stability/result.json`.
+
+    Of `population` graded answers whose verdict needed the judge `sampled` were judged again; `by_rule` needed none and
+    `ungraded` had no verdict: both stay out. `measured` answers have two graded judgements or more, `partial` of them
+    fewer than `repeats`; `unmeasured` have fewer than two and are in no rate.
+    """
+
+    run: str
+    judge: str
+    served_judges: tuple[str, ...] = ()
+    prompt_sha256: str
+    pass_mean: float
+    languages: tuple[str, ...] = ()
+    repeats: int
+    seed: int
+    population: int
+    by_rule: int = 0
+    ungraded: int = 0
+    sampled: int
+    ledger: Ledger
+    complete: bool
+    deterministic: bool
+    measured: int
+    partial: int = 0
+    unmeasured: int = 0
+    verdict: FlipRate
+    criteria: tuple[FlipRate, ...]
+    systems: tuple[FlipRate, ...]
+    types: tuple[FlipRate, ...]
+    overturned: Proportion
+    straddling: tuple[Straddler, ...] = ()
+    cost: float | None = None
+
+
 class Manifest(Record):
     """What produced a folder of rows. `inputs` maps a name to a hash; `parameters` is what may not change."""
 
@@ -378,3 +458,162 @@ class UngeneratedDocument(Record):
 
 
 GeneratedRow = Annotated[GeneratedDocument | UngeneratedDocument, Field(discriminator="status")]
+
+
+class SampledCase(Record):
+    """An answer that the panel votes on, drawn before anyone votes. `id` also holds what the panel sees of it.
+
+    `population` and `drawn` count the graded answers of its stratum (status, system, technique, case type) and those
+    of them in the sample. Nothing here but `id` reaches a voter.
+    """
+
+    id: str
+    run: str
+    case_id: str
+    document_id: str
+    technique: str
+    type: CaseType
+    llm: str
+    embedding: str
+    language: str
+    status: Literal["pass", "fail"]
+    decided_by: str
+    weakest: tuple[str, ...] = ()
+    judge: str
+    population: int
+    drawn: int
+
+
+class PanelVote(Record):
+    """One vote of one panel member; `vote` is None where it failed, and `failure` then says why."""
+
+    id: str
+    run: str
+    case_id: str
+    document_id: str
+    technique: str
+    type: CaseType
+    llm: str
+    embedding: str
+    key: str
+    voter: str
+    served_voter: str | None = None
+    vote: Vote | None = None
+    reason: str = ""
+    prompt_sha256: str
+    call: Call | None = None
+    failure: Failure | None = None
+
+
+class PanelDecision(Record):
+    """What came of one sampled answer.
+
+    `decision` is "ambiguous" for a tie or too few votes until a person decides, and "open" where votes are still to
+    come. The positive class is the oracle's "fail": TP is a failure that the panel confirms.
+    """
+
+    id: str
+    run: str
+    case_id: str
+    document_id: str
+    technique: str
+    type: CaseType
+    llm: str
+    embedding: str
+    language: str
+    status: Literal["pass", "fail"]
+    criterion: str
+    correct: int
+    incorrect: int
+    failed: int
+    open: int
+    decision: Literal["correct", "incorrect", "ambiguous", "open"]
+    by: Literal["panel", "person", ""] = ""
+    outcome: Literal["TP", "FP", "FN", "TN", ""] = ""
+
+
+class Share(Record):
+    """A share with its 95 % interval, None where undefined. `successes` is None for a weighted share.
+
+    `n` counts rows; for a weighted share it is the effective number of rows.
+    """
+
+    value: float | None
+    successes: int | None = None
+    n: float
+    low: float | None = None
+    high: float | None = None
+
+
+class PrecisionFigures(Record):
+    """How the oracle's verdicts fared on one group of sampled answers (`by` "overall": all of them).
+
+    `recall`, `specificity` and `accuracy` are weighted back to all graded answers; None without a sample of passes.
+    """
+
+    by: str
+    name: str
+    sampled: int
+    tp: int
+    fp: int
+    fn: int
+    tn: int
+    ambiguous: int
+    open: int
+    by_person: int
+    precision: Share
+    fdr: Share
+    recall: Share | None = None
+    specificity: Share | None = None
+    accuracy: Share | None = None
+
+
+class PanelMember(Record):
+    """One member of the panel: what its votes came to, and what it shares with the judge or a system under test."""
+
+    model: str
+    served: str | None = None
+    correct: int
+    incorrect: int
+    failed: int
+    open: int
+    cost: float | None = None
+    shares: str = ""
+
+
+class PanelPair(Record):
+    """How two members agree over the cases that both voted on; `kappa` is None where it is undefined."""
+
+    first: str
+    second: str
+    cases: int
+    agreed: int
+    kappa: float | None
+
+
+class PrecisionResult(Record):
+    """`result.json` of a precision audit: how often the oracle is right, and what that rests on.
+
+    It holds for this judge, this prompt and these languages only. `as_right` and `as_wrong` are the overall figures
+    with every ambiguous case counted for and against the oracle.
+    """
+
+    run: str
+    judge: str
+    judge_prompt_sha256: str
+    languages: tuple[str, ...]
+    confidence: float
+    margin: float
+    seed: int
+    population: dict[str, int]
+    sampled: dict[str, int]
+    min_votes: int
+    panel: tuple[PanelMember, ...]
+    alpha: float | None
+    pairs: tuple[PanelPair, ...]
+    figures: tuple[PrecisionFigures, ...]
+    as_right: PrecisionFigures
+    as_wrong: PrecisionFigures
+    ledger: Ledger
+    votes: Ledger
+    notes: tuple[str, ...] = ()

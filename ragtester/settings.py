@@ -200,7 +200,7 @@ class AuditSettings(Table):
         if len(set(self.panel)) < len(self.panel):
             raise ValueError("panel names a model twice; each member has one vote")
         if self.min_votes > len(self.panel):
-            raise ValueError(f"min_votes {self.min_votes} votes of a panel of {len(self.panel)}; lower it")
+            raise ValueError(f"min_votes is {self.min_votes}, and the panel has {len(self.panel)} member(s); lower it")
         return self
 
 
