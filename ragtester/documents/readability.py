@@ -62,7 +62,7 @@ def clamp(score: float) -> float:
     return min(100.0, max(0.0, score))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=1 << 14)
 def _syllables(word: str, locale: str) -> int:
     """textstat's count for one word: the CMU dictionary for English, else pyphen's places of hyphenation."""
     from textstat.backend.utils import get_pyphen

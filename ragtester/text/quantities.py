@@ -73,7 +73,7 @@ def _unit() -> re.Pattern[str]:
     return re.compile(_GAP + "(" + "|".join(spellings) + ")")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _cached(text: str, code: str) -> tuple[Quantity, ...]:
     plain = digits_to_ascii(text)
     taken = _Taken(len(plain))

@@ -43,7 +43,7 @@ def _stemmer(code: str) -> Any:
     return snowballstemmer.stemmer(algorithm) if algorithm else None
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def stem(word: str, code: str) -> str:
     """Stem of one folded word; the word itself where the language has no stemmer."""
     if code == "en":

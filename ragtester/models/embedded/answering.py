@@ -34,7 +34,7 @@ NEAR = 0.45
 # Added where the sentence is built the way an answer to such a question is.
 INTENDED = 0.12
 LONGEST = 420
-MOST_SEEN = 1 << 15
+MOST_SEEN = 2_000
 _seen: dict[str, NDArray[np.float32]] = {}
 
 

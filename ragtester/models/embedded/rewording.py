@@ -154,7 +154,6 @@ def _inflections(kind: str, word: str, synonym: str) -> list[tuple[str, str, str
     return [("adjective" if kind == "a" else "fixed", word, synonym)]
 
 
-@lru_cache(maxsize=1 << 14)
 def synonyms(stem: str, language: str) -> frozenset[str]:
     """Stems of the words that the thesaurus sets equal to a word with this stem, in either direction."""
     return _equals(language).get(stem, frozenset())

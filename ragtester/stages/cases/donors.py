@@ -28,7 +28,7 @@ class Donors:
     def __init__(
         self,
         documents: Sequence[Document],
-        sketches: dict[str, frozenset[int]],
+        sketches: dict[str, bytes],
         cut: Callable[[Document], Sequence[Section]],
         seed: int,
     ) -> None:

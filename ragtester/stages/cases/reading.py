@@ -21,10 +21,10 @@ TECHNIQUES = ("ragtester", "baseline")
 
 @dataclass
 class Corpus:
-    """Every document's record and sketch (a few kilobytes each); the texts stay on disk."""
+    """Every document's record and sketch (some kilobytes together); the texts stay on disk."""
 
     documents: list[Document] = field(default_factory=list)
-    sketches: dict[str, frozenset[int]] = field(default_factory=dict)
+    sketches: dict[str, bytes] = field(default_factory=dict)
     unreadable: list[UnreadableDocument] = field(default_factory=list)
 
     def copies(self) -> dict[str, str]:
