@@ -46,16 +46,16 @@ class Project:
         """Make test cases from the corpus, or from the files, folders and globs in `corpus`."""
         return self._one("cases", Options(overwrite, tuple(corpus)))
 
-    def execute(self, *, overwrite: bool = False) -> StageResult:
-        """Run the suite against every system of the matrix."""
-        return self._one("execute", Options(overwrite))
+    def execute(self, *, overwrite: bool = False, closed_book: bool = False) -> StageResult:
+        """Run the suite against every system of the matrix; with `closed_book` against every LLM without retrieval."""
+        return self._one("execute", Options(overwrite, closed_book=closed_book))
 
-    def judge(self, *, overwrite: bool = False) -> StageResult:
-        """Judge every answer of the run."""
-        return self._one("judge", Options(overwrite))
+    def judge(self, *, overwrite: bool = False, closed_book: bool = False) -> StageResult:
+        """Judge every answer of the run; with `closed_book` those of its control."""
+        return self._one("judge", Options(overwrite, closed_book=closed_book))
 
     def run(self, corpus: Sequence[str] = (), *, overwrite: bool = False) -> list[StageResult]:
-        """The four stages in order."""
+        """The four stages in order; then the closed-book control where `[execute] closed_book` asks for it."""
         return self._run(STAGES, Options(overwrite, tuple(corpus)))
 
     def estimate(self, corpus: Sequence[str] = ()) -> Estimate:

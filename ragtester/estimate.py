@@ -75,6 +75,7 @@ def estimate_run(workspace: Workspace, settings: Settings, corpus: Sequence[str]
         *_embeddings(settings, sizes, cases, price),
         *_execute(settings, cases, systems, price),
         *_judge(settings, cases * len(systems), price),
+        *(_control(settings, cases, price) if settings.execute.closed_book else ()),
     ]
     return Estimate(tuple(lines), len(sizes), unreadable, cases, len(systems))
 
@@ -156,6 +157,17 @@ def _execute(settings: Settings, cases: int, systems: Iterable[tuple[str, str]],
         line = _line("execute", llm, settings, counts, price)
         lines.append(Line("execute", f"{llm} × {embedding}", *_rest(line)))
     return lines
+
+
+def _control(settings: Settings, cases: int, price: Price) -> list[Line]:
+    """The closed-book control: every LLM once, and neither the LLM nor the judge gets a section."""
+    llms = sorted({llm for group in settings.execute.groups for llm in group.llms})
+    counts = (cases, cases * (INSTRUCTIONS["execute"] + QUESTION), cases * REPLIES["execute"])
+    lines = [_line("execute: closed book", llm, settings, counts, price) for llm in llms]
+    answers = cases * len(llms)
+    prompt = answers * (INSTRUCTIONS["judge"] + QUESTION + REPLIES["execute"])
+    counts = (answers, prompt, answers * REPLIES["judge"])
+    return [*lines, _line("judge: closed book", settings.judge.model, settings, counts, price)]
 
 
 def _rest(line: Line) -> tuple[int, int, int, float | None, float]:

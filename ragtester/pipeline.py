@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ragtester.errors import UsageError
 from ragtester.progress import Progress, StageResult
+from ragtester.records import NO_RETRIEVAL
 from ragtester.settings import Settings
 from ragtester.workspace import Workspace
 
@@ -24,6 +25,8 @@ class Options:
 
     overwrite: bool = False
     corpus: tuple[str, ...] = ()
+    closed_book: bool = False
+    """The run's closed-book control instead of the run itself."""
 
 
 async def run_stages(
@@ -37,29 +40,43 @@ async def run_stages(
     """Run `stages` in order under the workspace's lock.
 
     A stage that stopped at a limit ends the sequence: what comes later would be incomplete. Failed rows do not: they
-    are rows, and the next stage accounts for them.
+    are rows, and the next stage accounts for them. Results of a closed-book control have `counts["closed_book"]`.
     """
     options = options or Options()
-    check_models(settings, stages)
+    steps = _steps(settings, stages, options)
+    check_models(steps[0][1], stages)
     results: list[StageResult] = []
     spent_calls, spent_cost = 0, 0.0
     with workspace.lock():
-        for stage in stages:
-            if options.overwrite or settings.execute.retry_failed or settings.judge.retry_failed:
+        for stage, own in steps:
+            if options.overwrite or own.execute.retry_failed or own.judge.retry_failed:
                 # Whoever asks for new rows wants new replies, not the kept ones.
-                workspace.journal(stage, _name(settings, stage)).unlink(missing_ok=True)
-            gateway = open_gateway(workspace, settings, stage)
+                workspace.journal(stage, _name(own, stage)).unlink(missing_ok=True)
+            gateway = open_gateway(workspace, own, stage)
             async with gateway:
-                gateway.set_budget(*_left(settings, spent_calls, spent_cost))
-                result = await _run_one(stage, workspace, settings, gateway, progress, options)
+                gateway.set_budget(*_left(own, spent_calls, spent_cost))
+                result = await _run_one(stage, workspace, own, gateway, progress, options)
                 spent_calls, spent_cost = spent_calls + gateway.calls, spent_cost + gateway.cost
             _tell(gateway, progress)
+            if own.execute.is_control:
+                result = replace(result, counts={**result.counts, "closed_book": True})
             results.append(result)
             if result.stopped or _nothing_to_judge(result, stages):
                 break
             if not gateway.interrupted:
                 gateway.discard_journal()
     return results
+
+
+def _steps(settings: Settings, stages: Sequence[str], options: Options) -> list[tuple[str, Settings]]:
+    """Every stage with its settings; the closed-book control comes after the run whose control it is."""
+    control = settings.control()
+    if options.closed_book:
+        return [(stage, control) for stage in stages]
+    steps = [(stage, settings) for stage in stages]
+    if settings.execute.closed_book and "execute" in stages and "judge" in stages:
+        steps += [("execute", control), ("judge", control)]
+    return steps
 
 
 async def run_audit(
@@ -134,7 +151,7 @@ def used_models(settings: Settings, stages: Sequence[str] = STAGES) -> set[str]:
     names = needed_models(settings, stages)
     for group in settings.execute.groups if "execute" in stages else ():
         names |= {*group.llms, *group.embeddings}
-    return names
+    return names - {NO_RETRIEVAL}
 
 
 def _tell(gateway: Gateway, progress: Progress) -> None:

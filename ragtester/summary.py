@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragtester.progress import StageResult
+from ragtester.records import Verdict
 from ragtester.settings import Settings
 from ragtester.workspace import Workspace
 
@@ -19,15 +22,13 @@ def print_results(results: list[StageResult], workspace: Workspace, settings: Se
     """One ledger line a stage; after a judgement its tables; then the folders to open."""
     for result in results:
         console.print(ledger_line(result), markup=False, highlight=False, soft_wrap=True)
-    if any(result.stage == "judge" for result in results):
-        from ragtester.records import Verdict
-        from ragtester.runs import verdict_files
-        from ragtester.stages.judge_summary import render, summarise
-        from ragtester.storage import iter_rows
+    for result in results:
+        if result.stage == "judge" and _is_control(result):
+            _print_control(workspace, settings, console)
+        elif result.stage == "judge":
+            from ragtester.stages.judge_summary import render, summarise
 
-        files = verdict_files(workspace, settings.execute.run)
-        rows = (row for path in files for row in iter_rows(path, Verdict))
-        render(summarise(rows), console)
+            render(summarise(_verdicts(workspace, settings.execute.run)), console)
     for result in results:
         if result.ledger.planned:
             console.print(
@@ -37,13 +38,41 @@ def print_results(results: list[StageResult], workspace: Workspace, settings: Se
             console.print(f"stopped: {result.stopped}", markup=False, highlight=False, soft_wrap=True)
 
 
+def _print_control(workspace: Workspace, settings: Settings, console: Console) -> None:
+    """What each LLM passes from memory alone; a failure is what a control hopes for, so no failures are listed."""
+    from ragtester.statistics import format_rate
+
+    found: dict[str, Counter[str]] = {}
+    for row in _verdicts(workspace, settings.control().execute.run):
+        if row.type != "rejection":
+            found.setdefault(row.llm, Counter())[row.status] += 1
+    console.print("Passed without any document (rejection cases left out):", highlight=False)
+    for llm, counts in sorted(found.items()):
+        line = f"  {llm} {format_rate(counts['pass'], counts['pass'] + counts['fail'])}"
+        line += f"; {counts['ungraded']} not graded" if counts["ungraded"] else ""
+        line += ": it has no memory, the control means nothing for it" if llm.startswith("embedded:") else ""
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _verdicts(workspace: Workspace, run: str) -> Iterator[Verdict]:
+    from ragtester.runs import verdict_files
+    from ragtester.storage import iter_rows
+
+    return (row for path in verdict_files(workspace, run) for row in iter_rows(path, Verdict))
+
+
+def _is_control(result: StageResult) -> bool:
+    return bool(result.counts.get("closed_book"))
+
+
 def ledger_line(result: StageResult) -> str:
     """`cases: 60 planned = 57 made + 0 failed + 0 skipped + 3 unfilled`."""
     ledger = result.ledger
+    name = f"{result.stage} (closed book)" if _is_control(result) else result.stage
     if ledger.planned == 0:
-        return f"{result.stage}: nothing to do"
+        return f"{name}: nothing to do"
     line = (
-        f"{result.stage}: {ledger.planned} planned = {ledger.ok} {WORDS.get(result.stage, 'ok')}"
+        f"{name}: {ledger.planned} planned = {ledger.ok} {WORDS.get(result.stage, 'ok')}"
         f" + {ledger.failed} failed + {ledger.skipped} skipped + {ledger.unfilled} unfilled"
     )
     failures = result.counts.get("failures") or {}

@@ -31,6 +31,9 @@ MaxCalls = Annotated[
     int, typer.Option("--max-calls", help="Stop cleanly after so many calls to model servers. 0: no limit.")
 ]
 RunName = Annotated[str, typer.Option("--run", help="Name of the run, as in [execute] run.")]
+ClosedBook = Annotated[
+    bool, typer.Option("--closed-book", help="The control: the same questions to each LLM without retrieval.")
+]
 Estimate = Annotated[bool, typer.Option("--estimate", help="Print calls, tokens, money and time, and call nothing.")]
 NONE: list[str] = []
 

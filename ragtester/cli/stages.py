@@ -9,6 +9,7 @@ import typer
 
 from ragtester.cli.options import (
     NONE,
+    ClosedBook,
     Corpus,
     Estimate,
     Folder,
@@ -84,12 +85,13 @@ def execute(
     quiet: Quiet = False,
     overwrite: Overwrite = False,
     retry_failed: RetryFailed = False,
+    closed_book: ClosedBook = False,
 ) -> None:
     """Every case to every system: generated/ -> answers/."""
     extra = text_setting("execute.technique", technique)
     extra += run_settings(run, retry_failed) + limits(max_cost, max_calls)
     project = open_project(workspace, [*overrides, *extra], quiet)
-    finish([project.execute(overwrite=overwrite)], project)
+    finish([project.execute(overwrite=overwrite, closed_book=closed_book)], project)
 
 
 @app.command()
@@ -102,11 +104,12 @@ def judge(
     quiet: Quiet = False,
     overwrite: Overwrite = False,
     retry_failed: RetryFailed = False,
+    closed_book: ClosedBook = False,
 ) -> None:
     """Judge every answer: answers/ -> verdicts/."""
     extra = run_settings(run, retry_failed) + limits(max_cost, max_calls)
     project = open_project(workspace, [*overrides, *extra], quiet)
-    finish([project.judge(overwrite=overwrite)], project)
+    finish([project.judge(overwrite=overwrite, closed_book=closed_book)], project)
 
 
 @app.command("run")
@@ -121,9 +124,11 @@ def run_all(
     quiet: Quiet = False,
     overwrite: Overwrite = False,
     retry_failed: RetryFailed = False,
+    closed_book: ClosedBook = False,
 ) -> None:
-    """The four stages in order."""
+    """The four stages in order; with --closed-book the control comes after them."""
     extra = run_settings(run, retry_failed) + limits(max_cost, max_calls)
+    extra += ["execute.closed_book=true"] if closed_book else []
     project = open_project(workspace, [*overrides, *extra], quiet)
     if estimate:
         from ragtester.estimate import estimate_run, print_estimate

@@ -1,4 +1,4 @@
-"""Slots of the prompts `answer_question.*` and `answer_question.text.*`."""
+"""Slots of the prompts `answer_question.*`: with sections, or closed book; for JSON or for plain text."""
 
 from __future__ import annotations
 

@@ -6,6 +6,9 @@ from ragtester.prompts import defuse
 from ragtester.tasks import JudgeAnswer, Passage
 from ragtester.text.languages import name
 
+# Also in the closed-book control, where nothing is ever retrieved.
+NONE = "(none retrieved: judge by the expected answer alone)"
+
 
 def values(request: JudgeAnswer) -> dict[str, str]:
     """Slots: language, evidence, question, answerable ("yes" or "no"), expected, keywords and answer.
@@ -14,7 +17,7 @@ def values(request: JudgeAnswer) -> dict[str, str]:
     """
     return {
         "language": name(request.language),
-        "evidence": "\n\n".join(map(_passage, request.evidence)) or "(none retrieved)",
+        "evidence": "\n\n".join(map(_passage, request.evidence)) or NONE,
         "question": defuse(request.question),
         "answerable": "yes" if request.answerable else "no",
         "expected": defuse(request.expected_answer),

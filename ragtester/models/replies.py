@@ -17,7 +17,7 @@ from ragtester.models.json_objects import Found, find_objects
 from ragtester.models.reasoning import strip_reasoning
 from ragtester.models.reply_shapes import Misshapen, shaped
 from ragtester.records import Failure, Record
-from ragtester.tasks import AnswerQuestion, Task, WriteDocument, WrittenCases, WrittenDocument
+from ragtester.tasks import ANSWER_CLOSED_BOOK, AnswerQuestion, Task, WriteDocument, WrittenCases, WrittenDocument
 from ragtester.text.normalise import clean, fold
 
 Q = TypeVar("Q", bound=Record)
@@ -55,7 +55,8 @@ def parse(raw: str, task: Task[Q, R], request: Q | None = None, *, truncated: bo
     if isinstance(request, WriteDocument) or task.reply is WrittenDocument:
         return _checked(task, _document(_prose(text, truncated), request))
     if isinstance(request, AnswerQuestion) and request.reply_format == "text":
-        return _checked(task, _plain_answer(_prose(text, truncated), request))
+        closed = task.name == ANSWER_CLOSED_BOOK.name
+        return _checked(task, _plain_answer(_prose(text, truncated), request, cites=not closed))
     return _from_json(text, task, request, truncated)
 
 
@@ -144,8 +145,11 @@ def _document(text: str, request: Record | None) -> dict[str, Any]:
     return {"name": wanted or first.strip("*_` ")[:120], "markdown": text + "\n"}
 
 
-def _plain_answer(text: str, request: AnswerQuestion) -> dict[str, Any]:
-    """Prose with `[chunk id]` citations; it refuses where it only says that it cannot answer."""
+def _plain_answer(text: str, request: AnswerQuestion, *, cites: bool) -> dict[str, Any]:
+    """Prose with `[chunk id]` citations; it refuses where it only says that it cannot answer.
+
+    Where nothing can be cited (`cites` False), brackets are the answer's own text.
+    """
     from ragtester.text.refusal import is_refusal
 
     labels = {section.label for section in request.sections}
@@ -160,7 +164,7 @@ def _plain_answer(text: str, request: AnswerQuestion) -> dict[str, Any]:
         cited.update(dict.fromkeys(parts))
         return ""
 
-    answer = _BRACKETS.sub(take, text).strip()
+    answer = (_BRACKETS.sub(take, text) if cites else text).strip()
     if not answer:
         raise UnusableReply("unparseable", "the reply holds nothing but citations")
     return {"answer": answer, "refuses": is_refusal(answer, request.refusals, request.language), "cited": tuple(cited)}

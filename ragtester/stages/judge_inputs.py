@@ -10,7 +10,7 @@ from pathlib import Path
 from ragtester.errors import DataError, UsageError
 from ragtester.progress import Progress
 from ragtester.provenance import sha256_file, sha256_text
-from ragtester.records import Answer, Case, CaseRow, Chunk
+from ragtester.records import CLOSED_BOOK_SUFFIX, Answer, Case, CaseRow, Chunk
 from ragtester.runs import answer_files
 from ragtester.storage import iter_rows
 from ragtester.workspace import Workspace
@@ -22,7 +22,8 @@ def run_files(workspace: Workspace, run: str, progress: Progress) -> list[Path]:
     """The run's answer files, those of one document side by side, so that its cases and chunks are read once."""
     found, left = answer_files(workspace, run)
     if not found:
-        raise UsageError(f"{workspace.answers(run)}: no answers; run `ragtester execute` first, or name another run")
+        command = "ragtester execute" + (" --closed-book" if run.endswith(CLOSED_BOOK_SUFFIX) else "")
+        raise UsageError(f"{workspace.answers(run)}: no answers; run `{command}` first, or name another run")
     if left:
         progress.note(f"{len(left)} answer file(s) of documents or systems that left the run are kept and not judged")
     return found

@@ -13,7 +13,15 @@ from ragtester.rag.answering import System
 from ragtester.rag.retrieval import Context, Retriever
 from ragtester.rag.similarity import Hit
 from ragtester.records import Answer, Case, Chunk, Document, Failure
-from ragtester.tasks import ANSWER_QUESTION, PURPOSE, STOPPING_FAILURES, EmbeddingError, Models
+from ragtester.tasks import (
+    PURPOSE,
+    STOPPING_FAILURES,
+    AnswerQuestion,
+    EmbeddingError,
+    Models,
+    QuestionAnswered,
+    Task,
+)
 
 BUDGET = "budget"
 
@@ -47,7 +55,7 @@ class Services:
     """What a cell needs from outside.
 
     `hits` gives the nearest chunks of each case's question; `chunks` gives the chunks of the case's document and a
-    look-up for every hit; `windows` bound how many calls of one LLM wait at once.
+    look-up for every hit; `windows` bound how many calls of one LLM wait at once; `task` is what the LLMs are asked.
     """
 
     models: Models
@@ -55,6 +63,7 @@ class Services:
     chunks: Callable[[Cell, list[list[Hit]]], Awaitable[tuple[Sequence[Chunk], Callable[[str], Chunk]]]]
     windows: dict[str, asyncio.Semaphore]
     halt: Halt
+    task: Task[AnswerQuestion, QuestionAnswered]
 
 
 async def run_cell(cell: Cell, services: Services, emit: Callable[[Answer], None]) -> None:
@@ -112,7 +121,7 @@ async def _lane(
 async def _ask(system: System, key: str, context: Context, services: Services, emit: Callable[[Answer], None]) -> None:
     PURPOSE.set(key)
     try:
-        asked = await services.models.ask(system.llm, ANSWER_QUESTION, system.request(context))
+        asked = await services.models.ask(system.llm, services.task, system.request(context))
     finally:
         services.windows[system.llm].release()
     if asked.failure and asked.failure.type == BUDGET:

@@ -13,7 +13,7 @@ from ragtester.progress import Progress
 from ragtester.provenance import row_key, sha256_text
 from ragtester.rag.answering import System
 from ragtester.rag.chunking import VERSION
-from ragtester.records import Answer, Case, Document, Manifest
+from ragtester.records import NO_RETRIEVAL, Answer, Case, Document, Manifest
 from ragtester.settings import Settings
 from ragtester.storage import iter_numbered, recover_tail, write_rows
 from ragtester.tasks import SPENT_FAILURES
@@ -46,7 +46,10 @@ def embedding_identity(settings: Settings, embedding: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Keys:
-    """Makes the key of every row from everything that its content depends on."""
+    """Makes the key of every row from everything that its content depends on.
+
+    Without retrieval that is the question, the model and the prompt: texts, chunks and evidence do not reach it.
+    """
 
     settings: Settings
     prompt_sha256: str
@@ -61,12 +64,15 @@ class Keys:
         """What may not change under one run name, as the manifest keeps it."""
         execute = self.settings.execute
         pairs = matrix(self.settings)
+        llms = dict.fromkeys(llm for llms in pairs.values() for llm in llms)
+        shared = {"refusals": list(execute.refusals), "llms": {llm: self._llm(llm) for llm in llms}}
+        if execute.is_control:
+            return {"closed_book": True, **shared, "embeddings": {NO_RETRIEVAL: {}}}
         return {
             "k": execute.k,
             "scope": execute.index.scope,
             "chunker": chunker(self.settings),
-            "refusals": list(execute.refusals),
-            "llms": {llm: self._llm(llm) for llm in dict.fromkeys(llm for llms in pairs.values() for llm in llms)},
+            **shared,
             "embeddings": {name: embedding_identity(self.settings, name) for name in pairs},
         }
 
@@ -74,15 +80,10 @@ class Keys:
         """Key of each case's row, by case id. `corpus` stands for what else is in the store."""
         parameters = self.parameters()
         parameters = {**parameters, "llms": parameters["llms"][llm], "embeddings": parameters["embeddings"][embedding]}
-        system = row_key(
-            prompt=self.prompt_sha256,
-            llm=llm,
-            embedding=embedding,
-            text=document.text_sha256,
-            corpus=corpus,
-            **parameters,
-        )
-        return {case.id: row_key(system=system, case=_content(case)) for case in cases}
+        closed = self.settings.execute.is_control
+        texts = {} if closed else {"text": document.text_sha256, "corpus": corpus}
+        system = row_key(prompt=self.prompt_sha256, llm=llm, embedding=embedding, **texts, **parameters)
+        return {case.id: row_key(system=system, case=_content(case, spans=not closed)) for case in cases}
 
     def _llm(self, llm: str) -> dict[str, Any]:
         options = self.settings.model(llm).model_dump(mode="json", exclude=NOT_CONTENT, exclude_none=True)
@@ -90,10 +91,10 @@ class Keys:
         return options
 
 
-def _content(case: Case) -> list[Any]:
+def _content(case: Case, *, spans: bool) -> list[Any]:
     """What of a case reaches its answer row; the expected answer does not."""
-    spans = [[span.start, span.end] for span in case.evidence]
-    return [case.id, case.technique, case.type, case.subtype, case.language, case.question, spans]
+    evidence = [[span.start, span.end] for span in case.evidence] if spans else []
+    return [case.id, case.technique, case.type, case.subtype, case.language, case.question, evidence]
 
 
 @dataclass

@@ -12,17 +12,17 @@ from typing import Any
 from ragtester.errors import RagtesterError, UsageError
 from ragtester.progress import Progress, StageResult
 from ragtester.provenance import is_floating, now, revision, sha256_file, versions
-from ragtester.rag.retrieval import Retriever
-from ragtester.records import Answer, Case, Document, Ledger, Manifest
+from ragtester.records import NO_RETRIEVAL, Answer, Case, Document, Ledger, Manifest
 from ragtester.settings import Settings
 from ragtester.stages.execute import plan
 from ragtester.stages.execute.answers import AnswerFile
 from ragtester.stages.execute.cell import Cell, Halt, Services, run_cell
 from ragtester.stages.execute.library import Library, Stores
 from ragtester.stages.execute.plan import AnswerRows, Keys, Tally
+from ragtester.stages.execute.retrieval import FromStores, Nothing, Retrieval
 from ragtester.stages.execute.suite import Suite, open_suite
 from ragtester.storage import read_json, write_json
-from ragtester.tasks import ANSWER_QUESTION, Embedder, Models
+from ragtester.tasks import ANSWER_CLOSED_BOOK, ANSWER_QUESTION, Embedder, Models
 from ragtester.workspace import Workspace
 
 STAGE = "execute"
@@ -43,7 +43,7 @@ async def run(
 
     Rows that are there under the planned key are kept, the rest is made. Raises UsageError, DataError (every fault of
     the suite's files), ChangedInputsError (unless `overwrite`) and StorageError; what a model, an embedding model or a
-    server does wrong becomes rows.
+    server does wrong becomes rows. With `settings.control()` the LLMs are asked without retrieval.
     """
     index = settings.execute.index
     if index.chunk_overlap >= index.chunk_size:
@@ -57,7 +57,7 @@ async def run(
     except BaseExceptionGroup as group:
         raise _first(group) from group
     finally:
-        await job.stores.close()
+        await job.retrieval.close()
         progress.finish()
     return job.close()
 
@@ -80,10 +80,10 @@ class _Job:
 
     def __post_init__(self) -> None:
         self.matrix = plan.matrix(self.settings)
-        self.keys = Keys(self.settings, self.models.prompt_sha256(ANSWER_QUESTION))
+        self.task = ANSWER_CLOSED_BOOK if self.settings.execute.is_control else ANSWER_QUESTION
+        self.keys = Keys(self.settings, self.models.prompt_sha256(self.task))
         self.corpus = plan.corpus_identity(self.suite.documents, self.settings)
-        self.library = Library(self.suite, self.settings, self.progress)
-        self.stores = Stores(self.library, self.embedders, self._cases_to_ask)
+        self.retrieval = self._retrieval()
         self.folder = self.workspace.answers(self.settings.execute.run)
         self.begun = time.monotonic()
         self.manifest = self._manifest()
@@ -92,8 +92,13 @@ class _Job:
 
     def prepare(self, overwrite: bool) -> None:
         """Check the suite, read what stands, refuse changed inputs, and write the manifest."""
-        for name in self.matrix:
-            self.stores.embedder(name)
+        self.retrieval.check(self.matrix)
+        embedded = sorted({llm for llms in self.matrix.values() for llm in llms if llm.startswith("embedded:")})
+        if embedded and self.settings.execute.is_control:
+            names = ", ".join(embedded)
+            self.progress.note(
+                f"{names}: the embedded engine has no memory; a closed-book control means nothing for it"
+            )
         plan.recover(self.folder, self.progress)
         plan.note_strangers(self.folder, self._pairs(), self.progress)
         stale: list[AnswerRows] = []
@@ -121,8 +126,7 @@ class _Job:
                 rows = self._read(document, llm, embedding, keys)
                 for row in rows.kept.values():
                     self.tally.add(row)
-                chunks = self.workspace.chunks_file(self.settings.execute.run, document.id)
-                if rows.clean and list(keys) == rows.order and (chunks.is_file() or not keys):
+                if rows.clean and list(keys) == rows.order and (self.retrieval.stands(document) or not keys):
                     self.done.add((document.id, llm, embedding))
                 yield rows
 
@@ -134,11 +138,12 @@ class _Job:
 
     async def make(self) -> None:
         """Run all cells, a few at once."""
-        services = Services(self.models, self.stores.hits, self.library.for_cell, self._windows(), self.halt)
+        retrieval, windows = self.retrieval, self._windows()
+        services = Services(self.models, retrieval.hits, retrieval.chunks, windows, self.halt, self.task)
         room = asyncio.Semaphore(OPEN_CELLS)
         cells = [pair for pair in self._order() if not self._done(*pair)]
         if cells:
-            self.stores.load()
+            retrieval.load()
         async with asyncio.TaskGroup() as group:
             for document, embedding in cells:
                 await room.acquire()
@@ -177,11 +182,11 @@ class _Job:
                 files[llm] = AnswerFile.open(rows, tuple(keys))
                 missing = {name: key for name, key in keys.items() if name not in rows.kept}
                 wanted.append((self.keys.system(llm, embedding), missing))
-            await self.library.chunks(document)
-            cell = Cell(document, self._retriever(document, embedding), cases, tuple(wanted))
+            await self.retrieval.begin(document)
+            cell = Cell(document, self.retrieval.retriever(document, embedding), cases, tuple(wanted))
             if cell.asked:
                 await run_cell(cell, services, emit)
-                await self.stores.settle(cell)
+                await self.retrieval.settle(cell)
             for file in files.values():
                 file.finish()
         finally:
@@ -189,9 +194,11 @@ class _Job:
                 file.close()
             room.release()
 
-    def _retriever(self, document: Document, embedding: str) -> Retriever:
-        execute = self.settings.execute
-        return Retriever(self.stores.key(document, embedding), embedding, execute.k, execute.index.scope)
+    def _retrieval(self) -> Retrieval:
+        if self.settings.execute.is_control:
+            return Nothing()
+        library = Library(self.suite, self.settings, self.progress)
+        return FromStores(self.settings.execute, library, Stores(library, self.embedders, self._cases_to_ask))
 
     def _cases_to_ask(self, document: Document, embedding: str) -> list[Case]:
         return [] if self._done(document, embedding) else self.suite.cases(document)
@@ -236,12 +243,12 @@ class _Job:
     def _manifest(self) -> Manifest:
         execute, (head, dirty) = self.settings.execute, revision(Path(__file__).parent)
         llms = dict.fromkeys(llm for llms in self.matrix.values() for llm in llms)
-        names = [*llms, *self.matrix]
+        names = [*llms, *(name for name in self.matrix if name != NO_RETRIEVAL)]
         return Manifest(
             stage=STAGE,
             name=execute.run,
             inputs=self._inputs(),
-            prompts={ANSWER_QUESTION.name: self.keys.prompt_sha256},
+            prompts={self.task.name: self.keys.prompt_sha256},
             models=dict.fromkeys(names),
             floating_aliases=tuple(name for name in names if is_floating(name)),
             parameters=self.keys.parameters(),
