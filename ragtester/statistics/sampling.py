@@ -50,9 +50,9 @@ def allocation(populations: dict[Key, int], size: int, seed: int) -> dict[Key, i
     size = min(size, total)
     if size < 0:
         raise ValueError(f"a sample of {size}")
-    taken = (
-        {key: size * count // total for key, count in populations.items()} if total else dict.fromkeys(populations, 0)
-    )
+    if total == 0:
+        return dict.fromkeys(populations, 0)
+    taken = {key: size * count // total for key, count in populations.items()}
     order = sorted(populations, key=repr)
     # Equal remainders would otherwise always go to the first names.
     Random(seed).shuffle(order)  # noqa: S311 - no secret
