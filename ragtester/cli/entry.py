@@ -82,6 +82,11 @@ for part in (stages, audit, compare, report, exchange):
 
 
 def command_names() -> list[str]:
-    """Names of all commands, for the documentation's tests."""
+    """Names of all commands, such as "run" and "audit precision", for the documentation's tests."""
     group: Any = typer.main.get_command(app)
-    return sorted(group.commands)
+    return sorted(name for first, command in group.commands.items() for name in _names(first, command))
+
+
+def _names(name: str, command: Any) -> list[str]:
+    inner = getattr(command, "commands", {})
+    return [f"{name} {second}" for second in inner] or [name]
