@@ -119,6 +119,20 @@ _PATTERNS = (
 )
 ABSTAINING = re.compile("|".join(f"(?:{pattern})" for pattern in _PATTERNS))
 
+# "Does not contain" denies knowledge only of a source or of information: "the tank does not contain water" asserts.
+CONTAINING = re.compile(
+    r"contien|contén|contém|contiene|conține|bevat|zawiera|obsahuje|содерж|містит|tartalmaz|περιέχ|يحتوي|تحتوي|يتضمن"
+)
+SOURCE_OR_INFORMATION = re.compile(
+    r"document|dokument|документ|έγγραφ|مستند|وثيقة|texte?\b|texto|testo|tekst|textul|szöveg|текст|κείμεν|نص|"
+    r"context|kontext|kontekst|контекст|سياق|secci|secç|sezion|section|secțiun|раздел|розділ|passage|extrait|fragment|отрыв|фрагмент|"
+    r"brano|trecho|fuente|fonte|bron\b|sursa|źródł|zdroj|forrás|источник|джерел|πηγή|مصدر|manual|manuel|manuale|handleiding|podręcznik|"
+    r"příručk|kézikönyv|руководств|посібник|инструкци|εγχειρίδι|دليل|material|материал|informa|информаци|інформаці|információ|"
+    r"πληροφορί|معلومات|сведени|відомост|данны|даних|gegevens|danych|údaj|adat|donnée|datos|dados|renseignement|respuesta|resposta|"
+    r"risposta|réponse|antwoord|odpowied|odpověď|válasz|răspuns|ответ|відповід|απάντησ|إجابة|menci|menz|menção|mention|vermelding|"
+    r"wzmiank|zmínk|упоминан|згадк|indica|указани"
+)
+
 CONTRAST = re.compile(
     r";|,? \b(?:but|however|nevertheless|nonetheless|although|though|still|yet|aber|jedoch|allerdings|dennoch|mais|cependant|"
     r"toutefois|pero|sin embargo|aunque|ma|però|tuttavia|mas|porém|contudo|maar|echter|men|mutta|ale|jednak|avšak|но|однако|але|"

@@ -10,7 +10,16 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ragtester.text.abstaining import ABSTAINING, CLAIM, CONTRAST, COURTESY, EXPLAINS, HEDGE
+from ragtester.text.abstaining import (
+    ABSTAINING,
+    CLAIM,
+    CONTAINING,
+    CONTRAST,
+    COURTESY,
+    EXPLAINS,
+    HEDGE,
+    SOURCE_OR_INFORMATION,
+)
 from ragtester.text.normalise import fold
 from ragtester.text.sentences import sentences
 from ragtester.text.words import words
@@ -46,11 +55,17 @@ def _kind(clause: str, phrases: list[str]) -> str:
     if HEDGE.search(bare):
         return "asserts"
     after = max((bare.find(phrase) + len(phrase) for phrase in phrases if phrase in bare), default=-1)
-    denied = ABSTAINING.search(bare)
+    denied = _denial(bare)
     if after >= 0 or denied:
         tail = bare[max(after, denied.end() if denied else -1) :]
         return "asserts" if _claims(tail) else "abstains"
     return "nothing" if COURTESY.search(bare) else "asserts"
+
+
+def _denial(clause: str) -> re.Match[str] | None:
+    """The first place that denies knowledge; what only says that a thing does not contain another is none."""
+    about = SOURCE_OR_INFORMATION.search(clause)
+    return next((found for found in ABSTAINING.finditer(clause) if about or not CONTAINING.search(found[0])), None)
 
 
 def _claims(tail: str) -> bool:
