@@ -23,6 +23,8 @@ from typing import Literal
 
 from ragtester.records import Case
 from ragtester.results import Result, Results
+from ragtester.stages.compare.naming import system_namer
+from ragtester.stages.compare.view import make_view
 from ragtester.statistics import format_rate
 from ragtester.tables import Cell, Paragraph, Rate, Section, Table
 
@@ -64,11 +66,12 @@ def section(results: Results) -> Section:
     graded = _graded(results)
     parts: list[Paragraph | Table] = [Paragraph(_sentence(results, graded))]
     if any(kind for _, kind in graded):
+        system = system_namer(make_view(results))
         parts += [
-            _table(("failure-kinds-by-system", "Failure kinds by system", "system"), graded, _system),
+            _table(("failure-kinds-by-system", "Failure kinds by system", "system"), graded, system),
             _table(("failure-kinds-by-type", "Failure kinds by case type", "case type"), graded, _type),
             _documents(graded),
-            _refusals(graded),
+            _refusals(graded, system),
         ]
     return Section("failure-kinds", "Failure kinds", tuple(parts))
 
@@ -133,13 +136,13 @@ def _documents(graded: list[tuple[Result, Kind | None]]) -> Table:
     return Table(table.id, table.title, table.columns, tuple(worst), notes)
 
 
-def _refusals(graded: Iterable[tuple[Result, Kind | None]]) -> Table:
+def _refusals(graded: Iterable[tuple[Result, Kind | None]], system: Callable[[Result], str]) -> Table:
     """Answerable questions that were refused, by how much of their gold chunks the model had before it."""
     groups: dict[str, Counter[str]] = {}
     for row, _ in graded:
         if row.type == "rejection":
             continue
-        counts = groups.setdefault(_system(row), Counter())
+        counts = groups.setdefault(system(row), Counter())
         counts["graded"] += 1
         if row.status == "fail" and row.decided_by == "refusal":
             counts["refused"] += 1
@@ -167,10 +170,6 @@ def _seen(row: Result) -> str:
     if row.gold_seen == 0:
         return "none"
     return "all" if row.gold_seen >= row.gold else "some"
-
-
-def _system(row: Result) -> str:
-    return f"{row.llm} × {row.embedding}"
 
 
 def _type(row: Result) -> str:
