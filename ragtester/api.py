@@ -19,6 +19,7 @@ from ragtester.workspace import Workspace
 if TYPE_CHECKING:
     from ragtester.doctor import Finding
     from ragtester.estimate import Estimate
+    from ragtester.report import Written
 
 
 class Project:
@@ -69,6 +70,54 @@ class Project:
         from ragtester.doctor import examine
 
         return examine(self.workspace, self.settings)
+
+    def audit_stability(
+        self, repeats: int = 5, *, sample: int | None = None, seed: int | None = None, overwrite: bool = False
+    ) -> StageResult:
+        """Judge answers of the run `repeats` times; figures in `audits/<run>/stability/result.json`.
+
+        `sample` None: Cochran's size; 0: every answer whose verdict needed the judge. `seed` None: the workspace's.
+        """
+        from ragtester.pipeline import check_models, run_audit
+        from ragtester.stages import stability
+
+        check_models(self.settings, ("judge",))
+        wanted = stability.Repetition(repeats, sample, self._seed(seed), overwrite)
+        if overwrite or self.settings.judge.retry_failed:
+            # Whoever asks for new rows wants new replies, not the kept ones.
+            self.workspace.journal("stability", self.settings.execute.run).unlink(missing_ok=True)
+        return asyncio.run(
+            run_audit(
+                self.workspace,
+                self.settings,
+                self.progress,
+                "stability",
+                lambda gateway: stability.run(self.workspace, self.settings, gateway, self.progress, wanted),
+            )
+        )
+
+    def plan_stability(self, repeats: int = 5, *, sample: int | None = None, seed: int | None = None) -> str:
+        """How many judgements `audit_stability` would ask for, how many are left, and their cost; asks nothing."""
+        from ragtester.pipeline import check_models, open_gateway
+        from ragtester.stages import stability
+        from ragtester.tasks import JUDGE_ANSWER
+
+        check_models(self.settings, ("judge",), keys=False)
+        wanted = stability.Repetition(repeats, sample, self._seed(seed))
+        with self.workspace.lock():
+            prompt = open_gateway(self.workspace, self.settings, "stability").prompt_sha256(JUDGE_ANSWER)
+            return stability.make_plan(self.workspace, self.settings, prompt, wanted).quote()
+
+    def _seed(self, seed: int | None) -> int:
+        return self.settings.workspace.seed if seed is None else seed
+
+    def report(self, path: Path | None = None, megabytes: float = 3.0) -> Written:
+        """Write the run's HTML page (`reports/<run>/report.html`, or `path`), at most `megabytes` large."""
+        from ragtester.report import write_report
+        from ragtester.results import load_results
+
+        results = load_results(self.workspace, [self.settings.execute.run], self.settings.workspace.suite)
+        return write_report(self.workspace, results, path, megabytes)
 
     def iter_cases(self) -> Iterator[Case | UnfilledCase]:
         """Every case row of the suite, technique by technique and document by document."""

@@ -2,6 +2,84 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
 import typer
 
+from ragtester.cli.options import (
+    NONE,
+    Estimate,
+    Folder,
+    MaxCalls,
+    MaxCost,
+    Overrides,
+    Overwrite,
+    Quiet,
+    RetryFailed,
+    RunName,
+    finish,
+    limits,
+    open_project,
+    run_settings,
+    stdout,
+)
+
+if TYPE_CHECKING:
+    from ragtester.api import Project
+    from ragtester.progress import StageResult
+
 app = typer.Typer()
+Seed = Annotated[int, typer.Option("--seed", help="Seed of every draw. Left out, the workspace's.")]
+WORKSPACE_SEED = -1
+
+
+@app.command()
+def stability(
+    workspace: Folder = Path(),
+    repeat: Annotated[int, typer.Option("--repeat", help="How often each answer is judged.")] = 5,
+    run: RunName = "",
+    sample: Annotated[
+        str, typer.Option("--sample", help="How many answers, or all. Left out, Cochran's size (95 %, 5 %).")
+    ] = "",
+    seed: Seed = WORKSPACE_SEED,
+    overrides: Overrides = NONE,
+    estimate: Estimate = False,
+    max_cost: MaxCost = 0,
+    max_calls: MaxCalls = 0,
+    quiet: Quiet = False,
+    overwrite: Overwrite = False,
+    retry_failed: RetryFailed = False,
+) -> None:
+    """Judge the same answers several times: how often does the verdict change?"""
+    extra = run_settings(run, retry_failed) + limits(max_cost, max_calls)
+    project = open_project(workspace, [*overrides, *extra], quiet)
+    size, drawn = _size(sample), None if seed == WORKSPACE_SEED else seed
+    if estimate:
+        typer.echo(project.plan_stability(repeat, sample=size, seed=drawn))
+        return
+    _finish_stability(project.audit_stability(repeat, sample=size, seed=drawn, overwrite=overwrite), project)
+
+
+def _size(sample: str) -> int | None:
+    """None for Cochran's size, 0 for all."""
+    if not sample:
+        return None
+    if sample == "all":
+        return 0
+    if not sample.isdecimal() or int(sample) == 0:
+        raise typer.BadParameter(f"{sample!r} is neither a number of answers nor all", param_hint="--sample")
+    return int(sample)
+
+
+def _finish_stability(result: StageResult, project: Project) -> None:
+    from ragtester.records import StabilityResult
+    from ragtester.stages.stability import RESULT, stability_document
+    from ragtester.storage import read_json
+    from ragtester.tables.terminal import print_document
+
+    found = read_json(result.output / RESULT, StabilityResult)
+    assert found is not None
+    project.progress.finish()
+    print_document(stability_document(found), stdout())
+    finish([result], project)

@@ -1,0 +1,158 @@
+"""answers/ -> audits/<run>/stability/: the same answers judged again and again, streamed, resumable."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragtester.progress import Progress, StageResult
+from ragtester.provenance import is_floating, now, revision, versions
+from ragtester.records import Failure, Manifest, Repeat
+from ragtester.settings import Settings
+from ragtester.stages.judge_asking import judged_once
+from ragtester.stages.judge_inputs import answers, hashes
+from ragtester.stages.judge_rows import Item
+from ragtester.stages.stability.plan import RESULT, ROWS, Place, Plan, Repetition, item_of, make_plan
+from ragtester.stages.stability.result import stability_result
+from ragtester.stages.stability.rows import Line, read_lines, rewrite
+from ragtester.storage import append_row, write_json
+from ragtester.tasks import JUDGE_ANSWER, Models
+from ragtester.workspace import Workspace
+
+AT_ONCE = 64
+"""Judgements in the air; how many calls a provider takes at once is the gateway's to limit."""
+
+
+@dataclass
+class _Run:
+    plan: Plan
+    models: Models
+    progress: Progress
+    stopped: str = ""
+
+
+async def run(
+    workspace: Workspace, settings: Settings, models: Models, progress: Progress, wanted: Repetition
+) -> StageResult:
+    """Judge the sampled answers `wanted.repeats` times and write `audits/<run>/stability/`.
+
+    Rows that stand are kept, whatever the sample and the number of repeats were when they were made. Raises as
+    `make_plan` does.
+    """
+    name = settings.execute.run
+    plan = make_plan(workspace, settings, models.prompt_sha256(JUDGE_ANSWER), wanted)
+    state = _Run(plan, models, progress)
+    for note in _notes(plan):
+        progress.note(note)
+    manifest = _manifest(plan, name)
+    write_json(plan.folder / "manifest.json", manifest)
+    rewrite(plan.folder / ROWS, _in_order(plan))
+    plan.lines = {place: line for place, line in plan.lines.items() if place not in plan.open}
+    progress.start("stability", len(plan.open))
+    await _judge_all(state)
+    progress.finish()
+    plan.lines = read_lines(plan.folder / ROWS)
+    rewrite(plan.folder / ROWS, _in_order(plan))
+    result = stability_result(plan, name)
+    write_json(plan.folder / RESULT, result)
+    served = {plan.judge.model: ", ".join(result.served_judges) or None}
+    ended = {"ledger": result.ledger, "models": served, "ended": now()}
+    write_json(plan.folder / "manifest.json", manifest.model_copy(update=ended))
+    return StageResult("stability", result.ledger, plan.folder, {}, state.stopped)
+
+
+def _notes(plan: Plan) -> list[str]:
+    notes = [plan.quote()]
+    if plan.judge.model.startswith("embedded:"):
+        notes.append(
+            f"{plan.judge.model} is deterministic: its flip rate is 0 by construction; it is measured all the same"
+        )
+    if plan.judge.shared_with:
+        notes.append(f"the judge {plan.judge.model} is also a system under test")
+    return notes
+
+
+def _manifest(plan: Plan, name: str) -> Manifest:
+    found, dirty = revision(Path(__file__).parent)
+    model = plan.judge.model
+    return Manifest(
+        stage="stability",
+        name=name,
+        inputs=hashes(plan.files),
+        prompts={JUDGE_ANSWER.name: plan.judge.prompt_sha256},
+        models={model: None},
+        floating_aliases=(model,) if is_floating(model) else (),
+        parameters={
+            "suite": plan.lookup.suite,
+            "judge": model,
+            "pass_mean": plan.judge.pass_mean,
+            "refusals": list(plan.judge.refusals),
+            "repeats": plan.wanted.repeats,
+            "sample": plan.wanted.sample,
+        },
+        seed=plan.wanted.seed,
+        versions=versions(),
+        revision=found,
+        dirty=dirty,
+        started=now(),
+    )
+
+
+def _in_order(plan: Plan) -> list[Line]:
+    """Rows in planned order; rows of other samples behind them."""
+    ours = [plan.lines[place] for place in plan.keys if place in plan.lines]
+    return ours + [line for place, line in plan.lines.items() if place not in plan.keys]
+
+
+async def _judge_all(state: _Run) -> None:
+    """Make the open repeats, file by file. A stop leaves the rest open for the next start."""
+    pending: set[asyncio.Task[None]] = set()
+    try:
+        for item, place in _work(state.plan):
+            if state.stopped:
+                break
+            pending.add(asyncio.create_task(_judge_one(state, item, place)))
+            if len(pending) >= AT_ONCE:
+                pending = await _some(pending)
+        while pending:
+            pending = await _some(pending)
+    finally:
+        for task in pending:
+            task.cancel()
+        await asyncio.gather(*pending, return_exceptions=True)
+
+
+def _work(plan: Plan) -> Iterator[tuple[Item, Place]]:
+    """The open repeats with what the judge is asked about, in the run's order."""
+    for path in plan.files if plan.open else ():
+        for answer in answers(path):
+            identity = (answer.llm, answer.embedding, answer.technique, answer.case_id)
+            numbers = [number for number in range(1, plan.wanted.repeats + 1) if (identity, number) in plan.open]
+            if numbers:
+                item = item_of(plan, answer)
+                yield from ((item, (identity, number)) for number in numbers)
+
+
+async def _some(pending: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:
+    """Wait for at least one; an error of any is raised here."""
+    done, left = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+    for task in done:
+        task.result()
+    return left
+
+
+async def _judge_one(state: _Run, item: Item, place: Place) -> None:
+    """One judgement. Its key as the purpose: no other repeat may be given its reply after a kill."""
+    if state.stopped:
+        return
+    key = state.plan.keys[place]
+    outcome = await judged_once(state.models, item, state.plan.judge, key)
+    if isinstance(outcome, Failure):
+        state.stopped = state.stopped or f"{outcome.type}: {outcome.message}"
+        return
+    row = Repeat(**{**dict(outcome), "key": key, "repeat": place[1]})
+    append_row(state.plan.folder / ROWS, row)
+    cost = row.call.cost if row.call else None
+    state.progress.advance(failed=row.status == "ungraded", cost=cost)
