@@ -178,6 +178,7 @@ def test_nothing_to_compare_speaks_against_nothing() -> None:
     assert (same.p, same.effect) == (1.0, 0.5)
 
 
+@settings(max_examples=25)
 @given(st.lists(st.integers(0, 1000), max_size=12))
 def test_holm_agrees_with_statsmodels(thousandths: list[int]) -> None:
     values = [number / 1000 for number in thousandths]

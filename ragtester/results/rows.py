@@ -82,6 +82,9 @@ class Results:
     unfilled: dict[tuple[str, str], int] = field(default_factory=dict)
     rows: list[Result] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    _suites: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _systems: dict[tuple[str, str], list[Result]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _grouped: int = field(default=-1, init=False, repr=False, compare=False)
 
     @property
     def open_book(self) -> Iterator[Result]:
@@ -98,7 +101,25 @@ class Results:
         """Systems with retrieval, in the order they were met."""
         return list(dict.fromkeys(row.system for row in self.open_book))
 
+    def suite_of(self, run: str) -> str:
+        """The suite a run was made from; empty for a run that is not here."""
+        if len(self._suites) != len(self.runs):
+            self._suites = {info.name: info.suite for info in self.runs}
+        return self._suites.get(run, "")
+
     def case(self, row: Result) -> Case | None:
         """The case of a row; None where the suite no longer holds it."""
-        suite = next((run.suite for run in self.runs if run.name == row.run), "")
-        return self.cases.get((suite, row.case_id))
+        return self.cases.get((self.suite_of(row.run), row.case_id))
+
+    def document(self, row: Result) -> Document | None:
+        """The document of a row; None where the suite no longer holds it."""
+        return self.documents.get((self.suite_of(row.run), row.document_id))
+
+    def of_system(self, system: tuple[str, str]) -> list[Result]:
+        """All rows of one LLM and embedding model, in every run; grouped once for all systems."""
+        if self._grouped != len(self.rows):
+            self._systems = {}
+            for row in self.rows:
+                self._systems.setdefault(row.system, []).append(row)
+            self._grouped = len(self.rows)
+        return self._systems.get(system, [])

@@ -1,0 +1,139 @@
+"""From the answer and verdict rows of a run to joined rows; what had to be left out is counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from ragtester.records import Answer, Case, Ratings, Verdict
+from ragtester.results.rows import Result, Results, RunInfo, Status
+from ragtester.storage import iter_rows
+from ragtester.workspace import Workspace
+
+Identity = tuple[str, str]
+"""Technique and case id."""
+OTHER_ANSWER = "judged for another answer"
+_SAID = {
+    "answers twice": "{n} answer row(s) stand there twice; the later one counts",
+    "verdicts twice": "{n} verdict row(s) stand there twice; the later one counts",
+    "no answer": "{n} verdict(s) belong to no answer of the run (from another execution?) and are left out",
+    OTHER_ANSWER: "{n} verdict(s) were given for another answer and count as missing; run `ragtester judge`",
+    "other run": "{n} answer row(s) carry the name of another run; they count under this one",
+    "no case": "{n} answer(s) belong to cases that the suite no longer holds; they count, without their question",
+}
+
+
+class RunReader:
+    """Joins one run's files. `planned` holds its cases by document and id; `seen` what each system answered."""
+
+    def __init__(
+        self, found: Results, workspace: Workspace, info: RunInfo, planned: dict[str, dict[str, Case]]
+    ) -> None:
+        self.planned = planned
+        self.seen: dict[tuple[str, str], set[Identity]] = {}
+        self._found, self._workspace, self._info = found, workspace, info
+        self._odd: Counter[str] = Counter()
+        self._ratings: dict[Ratings, Ratings] = {}
+
+    def file_rows(self, path: Path) -> Iterator[Result]:
+        """The rows of one answer file, each case once."""
+        mirrored = self._workspace.verdicts(self._info.name) / path.parent.name / path.name
+        answers: dict[tuple[str, str, Identity], Answer] = {}
+        for answer in iter_rows(path, Answer):
+            place = answer.llm, answer.embedding, (answer.technique, answer.case_id)
+            self._odd["answers twice"] += place in answers
+            answers[place] = answer
+        verdicts: dict[tuple[str, str, Identity], Verdict] = {}
+        for verdict in iter_rows(mirrored, Verdict):
+            place = verdict.llm, verdict.embedding, (verdict.technique, verdict.case_id)
+            self._odd["verdicts twice"] += place in verdicts
+            verdicts[place] = verdict
+        for place, answer in answers.items():
+            seen = self.seen.setdefault(place[:2], set())
+            judged = verdicts.pop(place, None)
+            if place[2] in seen:  # two files hold it; which is the later cannot be told
+                self._odd["answers twice"] += 1
+                continue
+            seen.add(place[2])
+            yield self._joined(answer, judged)
+        self._odd["no answer"] += len(verdicts)
+
+    def notes(self) -> Iterator[str]:
+        """One line for each kind of row that was not as it should be."""
+        for kind, text in _SAID.items():
+            if self._odd[kind]:
+                yield f"run {self._info.name}: {text.format(n=self._odd[kind])}"
+
+    def missing(self, case: Case, system: tuple[str, str]) -> Result:
+        """The row of a case that was planned for a system and never answered."""
+        return Result(
+            run=self._info.name,
+            case_id=case.id,
+            document_id=case.document_id,
+            source=self._source(case.document_id),
+            technique=case.technique,
+            type=case.type,
+            subtype=case.subtype,
+            language=case.language,
+            llm=system[0],
+            embedding=system[1],
+            status="missing",
+            reason="not executed",
+        )
+
+    def _joined(self, answer: Answer, verdict: Verdict | None) -> Result:
+        """One row from an answer and its verdict, if there is one."""
+        case = self._found.cases.get((self._info.suite, answer.case_id))
+        self._odd["no case"] += case is None
+        self._odd["other run"] += answer.run != self._info.name
+        reason = "not judged"
+        if verdict is not None and verdict.outcome != answer.outcome:
+            self._odd[OTHER_ANSWER] += 1
+            verdict, reason = None, OTHER_ANSWER
+        status: Status = verdict.status if verdict else "missing"
+        if verdict:
+            reason = _reason(verdict)
+        call, trace = answer.call, answer.trace
+        gold = set(trace.gold_ids) if trace else set()
+        return Result(
+            run=self._info.name,
+            case_id=case.id if case else answer.case_id,  # the case's own text, not one more copy a system
+            document_id=case.document_id if case else answer.document_id,
+            source=self._source(answer.document_id),
+            technique=answer.technique,
+            type=answer.type,
+            subtype=answer.subtype,
+            language=case.language if case else verdict.language if verdict else "",
+            llm=answer.llm,
+            embedding=answer.embedding,
+            status=status,
+            reason=reason,
+            mean=verdict.mean if verdict else None,
+            ratings=self._shared(verdict.ratings) if verdict else None,
+            decided_by=verdict.decided_by if verdict else "",
+            outcome=answer.outcome,
+            flags=verdict.flags if verdict else (),
+            judge=verdict.judge if verdict else "",
+            cost=call.cost if call else None,
+            judge_cost=verdict.call.cost if verdict and verdict.call else None,
+            seconds=call.seconds if call else None,
+            prompt_tokens=call.prompt_tokens if call else None,
+            completion_tokens=call.completion_tokens if call else None,
+            gold=len(gold) if trace else None,
+            gold_seen=len(gold.intersection(trace.context_ids)) if trace else None,
+        )
+
+    def _shared(self, ratings: Ratings | None) -> Ratings | None:
+        """One object for all rows with the same ratings: there are 243 at most."""
+        return self._ratings.setdefault(ratings, ratings) if ratings else None
+
+    def _source(self, document_id: str) -> str:
+        document = self._found.documents.get((self._info.suite, document_id))
+        return document.source if document else ""
+
+
+def _reason(verdict: Verdict) -> str:
+    if verdict.status != "ungraded":
+        return ""
+    return verdict.failure.type if verdict.failure else "ungraded"

@@ -1,0 +1,121 @@
+"""What a reader must know of a run before any figure: one line each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from ragtester.provenance import sha256_file, sha256_text
+from ragtester.records import CLOSED_BOOK_SUFFIX, Case
+from ragtester.results.rows import Results, RunInfo
+from ragtester.workspace import Workspace
+
+System = tuple[str, str]
+
+
+def named_twice(runs: Iterable[str]) -> Iterator[str]:
+    """Runs that were asked for more than once."""
+    for name, count in Counter(runs).items():
+        if count > 1:
+            yield f"run {name} was named {count} times; it counts once"
+
+
+def suites_differ(found: Results) -> Iterator[str]:
+    """Runs whose cases come from more than one suite."""
+    suites: dict[str, list[str]] = {}
+    for info in found.runs:
+        if not info.name.endswith(CLOSED_BOOK_SUFFIX):
+            suites.setdefault(info.suite, []).append(info.name)
+    if len(suites) > 1:
+        told = "; ".join(f"{suite}: {', '.join(names)}" for suite, names in suites.items())
+        yield f"the runs were made from different suites ({told}): their rates are of different cases"
+
+
+def unfinished(info: RunInfo) -> Iterator[str]:
+    """Stages that were never started or have not ended."""
+    for manifest, what in ((info.executed, "execution"), (info.judged, "judgement")):
+        if manifest is None:
+            yield f"run {info.name}: its {what} was never started"
+        elif manifest.ended is None:
+            yield f"run {info.name}: its {what} has not ended"
+
+
+def case_files(info: RunInfo) -> Iterator[tuple[str, str]]:
+    """Technique and document of each file of cases that the run was executed on."""
+    for name in info.executed.inputs if info.executed else ():
+        if name.startswith("cases "):
+            technique, _, document = name.removeprefix("cases ").partition("/")
+            yield technique, document
+
+
+def planned_systems(info: RunInfo, cases: int) -> list[System]:
+    """The systems of the last execution, where its manifest tells them; else an empty list.
+
+    The manifest names models, not pairs. Its ledger tells how many systems were planned (`cases` of them each); where
+    these are all pairs there can be, they are known.
+    """
+    made = info.executed
+    if made is None or made.ledger is None or not cases:
+        return []
+    pairs = [
+        (llm, embedding)
+        for llm in made.parameters.get("llms") or {}
+        for embedding in made.parameters.get("embeddings") or {}
+    ]
+    return pairs if made.ledger.planned == len(pairs) * cases else []
+
+
+def systems_not_there(info: RunInfo, seen: list[System], planned: list[System]) -> Iterator[str]:
+    """Systems, or where these are not known models, that were planned and have no answer at all."""
+    gone = [f"{llm} × {embedding}" for llm, embedding in planned if (llm, embedding) not in seen]
+    if gone:
+        yield f"run {info.name}: no answer at all from {', '.join(gone)}; all its cases count as missing"
+    parameters = info.executed.parameters if info.executed and not planned else {}
+    for place, kind in enumerate(("llms", "embeddings")):
+        absent = [name for name in parameters.get(kind) or {} if name not in {system[place] for system in seen}]
+        if absent:
+            yield f"run {info.name}: no answer at all with {', '.join(absent)}, which was planned; it is in no table"
+
+
+def suite_changed(
+    workspace: Workspace, info: RunInfo, found: Results, planned: dict[str, dict[str, Case]]
+) -> Iterator[str]:
+    """Cases and texts that are not those the run was executed on."""
+    inputs = info.executed.inputs if info.executed else {}
+    if not planned:
+        if any(name.startswith("cases ") for name in inputs):
+            yield (
+                f"run {info.name}: suite {info.suite} holds none of its cases, so that missing answers cannot be seen; "
+                "name its suite (workspace.suite)"
+            )
+        return
+    cases = texts = 0
+    for technique, document in case_files(info):
+        path = workspace.cases_file(info.suite, technique, document)
+        cases += not path.is_file() or sha256_file(path) != inputs[f"cases {technique}/{document}"]
+    for name, digest in inputs.items():
+        known = found.documents.get((info.suite, name.removeprefix("text ")))
+        texts += name.startswith("text ") and (known is None or known.text_sha256 != digest)
+    if cases:
+        yield f"run {info.name}: {cases} file(s) of cases of suite {info.suite} changed or went after it was executed"
+    if texts:
+        yield f"run {info.name}: {texts} document(s) of suite {info.suite} changed or went after it was executed"
+
+
+def judged_other_answers(workspace: Workspace, info: RunInfo, files: list[Path]) -> Iterator[str]:
+    """Whether the answers are still those that were judged, by the hashes in the judge's manifest (one a system)."""
+    if info.judged is None:
+        return
+    systems: dict[str, list[str]] = {}
+    for path in files:
+        systems.setdefault(path.parent.name, []).append(f"{path.name} {sha256_file(path)}")
+    changed = [
+        name for name, lines in systems.items() if info.judged.inputs.get(name) != sha256_text("\n".join(sorted(lines)))
+    ]
+    if changed:
+        folder = workspace.answers(info.name).name
+        yield (
+            f"run {info.name}: answers of {len(changed)} of {len(systems)} system(s) are not those that were judged "
+            f"(answers/{folder}/{sorted(changed)[0]}{' and others' if len(changed) > 1 else ''}); run `ragtester judge`"
+        )
