@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from ragtester.errors import UsageError
 from ragtester.records import CLOSED_BOOK_SUFFIX, NO_RETRIEVAL
@@ -29,6 +29,14 @@ class Table(BaseModel):
     """Base of every table: immutable, no unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _no_truth_for_a_number(cls, value: Any, info: ValidationInfo) -> Any:
+        """`true` is not 1: pydantic would take it."""
+        if isinstance(value, bool) and cls.model_fields[str(info.field_name)].annotation in (int, float):
+            raise ValueError("a number is wanted")
+        return value
 
 
 class WorkspaceSettings(Table):
@@ -57,6 +65,17 @@ class DocumentsSettings(Table):
     names: tuple[str, ...] = ()
     sections: tuple[str, ...] = ()
     profiles: tuple[str, ...] = PROFILES
+
+    @field_validator("profiles")
+    @classmethod
+    def _known(cls, profiles: tuple[str, ...]) -> tuple[str, ...]:
+        for profile in profiles:
+            for name in profile.split("+"):
+                if name.strip() not in PROFILES:
+                    near = difflib.get_close_matches(name.strip(), PROFILES, n=1)
+                    hint = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(PROFILES)}"
+                    raise ValueError(f"unknown layout profile {name.strip()!r}{hint}")
+        return profiles
 
 
 class ReadingSettings(Table):

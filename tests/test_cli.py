@@ -241,7 +241,8 @@ def test_an_answer_that_stands_twice_is_not_judged_twice(workspace: Path) -> Non
     assert "stands twice" in done.stderr
 
 
-def test_ctrl_c_is_one_line_and_the_same_command_goes_on(workspace: Path) -> None:
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "sigterm"])
+def test_a_stop_is_one_line_and_the_same_command_goes_on(workspace: Path, stop: signal.Signals) -> None:
     for number in range(40):
         (workspace / "corpora" / f"copy-{number}.md").write_text(TEXT.replace("boiler", f"boiler {number}"), "utf-8")
     command = [sys.executable, "-m", "ragtester", "cases", "--set", "cases.per_document=2"]
@@ -251,7 +252,7 @@ def test_ctrl_c_is_one_line_and_the_same_command_goes_on(workspace: Path) -> Non
     assert process.stderr is not None
     for line in process.stderr:
         if "reading: 42 planned" in line:
-            process.send_signal(signal.SIGINT)
+            process.send_signal(stop)
             break
     _, told = process.communicate(timeout=60)
     assert process.returncode == 130

@@ -26,6 +26,16 @@ from ragtester.workspace import Workspace, slug, system_name
 PAIRS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)).map(lambda p: (min(p), max(p))), max_size=8)
 
 
+def test_a_truth_value_is_no_number() -> None:
+    with pytest.raises(UsageError, match=r"cases.per_document: a number is wanted \(given: True\)"):
+        parse_settings({"cases": {"per_document": True}}, "t")
+
+
+def test_an_unknown_layout_is_refused_with_the_nearest() -> None:
+    with pytest.raises(UsageError, match="unknown layout profile 'tabels'; did you mean 'tables'"):
+        parse_settings({"documents": {"profiles": ["plain+tabels"]}}, "t")
+
+
 def test_the_starter_file_states_every_default() -> None:
     assert parse_settings(tomllib.loads(starter_text()), "starter") == Settings()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,6 +28,8 @@ app = typer.Typer(
 def main() -> None:
     """Entry point: expected errors in one line, without a traceback, and the exit codes of the documentation."""
     _prepare_streams()
+    # A service manager or a CI server that ends the process gets the same clean stop as Ctrl-C.
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         app()
     except RagtesterError as error:

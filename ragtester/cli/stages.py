@@ -45,14 +45,14 @@ def init(directory: Annotated[Path, typer.Argument(help="Folder of the new works
 def documents(
     workspace: Folder = Path(),
     overrides: Overrides = NONE,
-    count: Annotated[int, typer.Option("--count", help="How many documents to write.")] = -1,
+    count: Annotated[int | None, typer.Option("--count", min=0, help="How many documents to write.")] = None,
     max_cost: MaxCost = 0,
     max_calls: MaxCalls = 0,
     quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
     """Write documents (D_gen): Markdown by a model, then PDF in mixed layouts."""
-    extra = [f"documents.count={count}"] if count >= 0 else []
+    extra = [f"documents.count={count}"] if count is not None else []
     project = open_project(workspace, [*overrides, *extra, *limits(max_cost, max_calls)], quiet)
     finish([project.documents(overwrite=overwrite)], project)
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from ragtester.documents.figures import FigureSpec, draw_png
 from ragtester.documents.markdown_html import SafeHtml, escape
 from ragtester.errors import UsageError
+from ragtester.settings import PROFILES
 
 STYLES = Path(__file__).parent / "styles"
-PROFILES = ("plain", "two_columns", "running_headers", "tables", "figures", "small_print", "appendix")
 WIDE_COLUMNS = 9
 PAGES = ("A4", "A4", "letter", "A5")
 # Layouts that need the width of a full page.

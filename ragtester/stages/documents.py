@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ragtester.documents.layouts import profile_names
 from ragtester.documents.writer import Draft, files_intact, remove_files, write_files
 from ragtester.errors import ChangedInputsError, UsageError
 from ragtester.progress import Progress, StageResult
@@ -88,8 +87,6 @@ async def run(
 def plan(settings: Settings, prompt_sha256: str) -> list[Order]:
     """All documents that are wanted: profiles mixed by seed, topics in turn, names for the first documents."""
     wanted = settings.documents
-    for profile in wanted.profiles:
-        profile_names(profile)
     if wanted.count and not wanted.profiles:
         raise UsageError("[documents] profiles is empty; name at least one layout")
     return [_order(index, settings, prompt_sha256) for index in range(wanted.count)]
