@@ -10,10 +10,11 @@ from ragtester.records import Case, Document, Evidence, Section
 from ragtester.settings import CasesSettings, SharesSettings
 from ragtester.stages.cases.coverage import add, coverage
 from ragtester.stages.cases.donors import Donors
-from ragtester.stages.cases.duplicates import Questions, are_twins, resemblance, sketch
+from ragtester.stages.cases.duplicates import are_twins, resemblance, sketch
 from ragtester.stages.cases.plan import Candidate, plan_document
 from ragtester.stages.cases.quotas import largest_remainder, quotas, sections_wanted
 from ragtester.stages.cases.selection import by_complexity, partners, spread
+from ragtester.text.near_questions import Questions
 
 
 def section(

@@ -14,11 +14,11 @@ from ragtester.records import Document, Failure, Section
 from ragtester.settings import Settings
 from ragtester.stages.cases.answerable import EMBEDDING, Retriever
 from ragtester.stages.cases.donors import Donors
-from ragtester.stages.cases.duplicates import Questions
 from ragtester.stages.cases.plan import Candidate, Plan, Slot
 from ragtester.stages.cases.quotes import Piece
 from ragtester.stages.cases.reading import read_text
 from ragtester.tasks import ANSWER_QUESTION, WRITE_CASES, Embedder, Models
+from ragtester.text.near_questions import Questions
 from ragtester.workspace import Workspace
 
 # What a model's settings say about the way there, the price or the packing; the rest shapes its replies.

@@ -15,10 +15,10 @@ from ragtester.stages.cases import manifests
 from ragtester.stages.cases.baseline import Baseline
 from ragtester.stages.cases.desk import Desk
 from ragtester.stages.cases.donors import Donors
-from ragtester.stages.cases.duplicates import Questions
 from ragtester.stages.cases.reading import TECHNIQUES, Corpus, read, read_text
 from ragtester.stages.cases.strategy import Strategy, cut
 from ragtester.tasks import Embedder, Models
+from ragtester.text.near_questions import Questions
 from ragtester.workspace import Workspace
 
 # Documents under way at once: enough to keep a server busy, few enough to hold their texts.
