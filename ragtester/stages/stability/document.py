@@ -32,9 +32,9 @@ def _answer(result: StabilityResult) -> Iterator[str]:
     if result.deterministic:
         yield f"{result.judge} is deterministic: its flip rate is 0 by construction. It is no language model."
     if result.overturned.n:
-        yield (
-            f"The majority of the judgements contradicts the run's own verdict on {_rate(result.overturned)} of them."
-        )
+        others = ", ".join(judge for judge in result.run_judges if judge != result.judge)
+        whose = f"verdict of {others}" if others else "own verdict"
+        yield f"The majority of the judgements contradicts the run's {whose} on {_rate(result.overturned)} of them."
 
 
 def _basis(result: StabilityResult) -> Iterator[str]:
@@ -93,7 +93,7 @@ def _straddling(result: StabilityResult) -> tuple[Paragraph | Table, ...]:
     )
     notes = [f"{SHOWN} of {len(found)}; result.json lists all"] if len(found) > SHOWN else []
     columns = ("case", "system", "verdict", "passed", "means")
-    table = Table("straddling", "", columns, tuple(_row(one) for one in found[:SHOWN]), tuple(notes))
+    table = Table("straddling", "Means of each judgement", columns, tuple(_row(one) for one in found[:SHOWN]), tuple(notes))
     return (said, table)
 
 

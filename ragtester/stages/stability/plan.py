@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ragtester.errors import ChangedInputsError, UsageError
+from ragtester.errors import ChangedInputsError, DataError, UsageError
 from ragtester.records import Answer
 from ragtester.results import Result, Results, load_results
 from ragtester.runs import answer_files
@@ -59,6 +58,7 @@ class Plan:
     lines: dict[Place, Line] = field(default_factory=dict)
     open: set[Place] = field(default_factory=set)
     languages: set[str] = field(default_factory=set)
+    run_judges: tuple[str, ...] = ()
     by_rule: int = 0
 
     def holds(self, place: Place, line: Line) -> bool:
@@ -111,6 +111,7 @@ def make_plan(workspace: Workspace, settings: Settings, prompt_sha256: str, want
         files=answer_files(workspace, name)[0],
         price=_price(rows, results, judge),
         lines=read_lines(folder / ROWS),
+        run_judges=tuple(sorted({row.judge for row in rows if row.judge})),
     )
     _fill(plan)
     _settle(plan, settings.judge.retry_failed)
@@ -131,6 +132,8 @@ def _fill(plan: Plan) -> None:
             identity = (answer.llm, answer.embedding, answer.technique, answer.case_id)
             if identity not in plan.sample.status:
                 continue
+            if identity in plan.answers:
+                raise DataError(f"{path}: the answer to {answer.case_id!r} stands twice; delete one of the rows")
             case = plan.lookup.case(answer)
             item = Item(answer, case, (), (), verdict_key(answer, case, plan.judge))
             if without_asking(item, plan.judge) is not None:
@@ -181,8 +184,3 @@ def _price(rows: list[Result], results: Results, judge: Judge) -> float | None:
     repeats = int(known.parameters.get("repeats", 1)) if known else 1
     costs = [row.judge_cost for row in rows if row.judge == judge.model and row.judge_cost is not None]
     return sum(costs) / len(costs) / repeats if costs else None
-
-
-def counts_by_verdict(plan: Plan) -> Counter[str]:
-    """How many of the answers passed and failed in the run."""
-    return Counter(answer.verdict for answer in plan.answers.values())

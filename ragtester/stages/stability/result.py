@@ -43,6 +43,7 @@ def stability_result(plan: Plan, run: str) -> StabilityResult:
         types=grouped(answers, lambda answer: answer.type, seed),
         overturned=overturned(answers),
         straddling=straddlers(answers, plan.judge.pass_mean),
+        run_judges=plan.run_judges,
         cost=_cost(lines),
     )
 
