@@ -1,0 +1,51 @@
+"""Sections that other parts of ragtester make, as they stand: kinds of failure, closed-book control, audits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragtester.records import PrecisionResult
+from ragtester.report.blocks import section, table_html
+from ragtester.report.html import Child, Element, h
+from ragtester.results import Results
+from ragtester.stages.compare import closed_book as control
+from ragtester.stages.compare import failure_kinds
+from ragtester.stages.precision.document import document
+from ragtester.stages.precision.files import Files
+from ragtester.storage import read_json
+from ragtester.tables import Paragraph, Table
+from ragtester.workspace import Workspace
+
+
+def kinds(results: Results) -> Element | None:
+    """What went wrong in failed answers, in the paper's words; None without failures."""
+    if not any(row.status == "fail" for row in results.open_book):
+        return None
+    made = failure_kinds.section(results)
+    return section("kinds", made.title, *_parts(made.parts))
+
+
+def closed_book(results: Results) -> Element | None:
+    """The same questions without retrieval, apart from every other figure; None where the control was not run."""
+    if not any(True for _ in results.closed_book):
+        return None
+    made = control.section(results)
+    text = "The same questions asked without retrieval. These answers are in no other figure of this page."
+    return section("closed-book", made.title, h("p", text), *_parts(made.parts))
+
+
+def precision(workspace: Workspace, results: Results) -> Element | None:
+    """How often the oracle is right, where the precision audit was done."""
+    found = read_json(Files.of(workspace, results.runs[0].name).result, PrecisionResult)
+    if found is None:
+        return None
+    made = document(found)
+    parts: list[Child] = []
+    for inner in made.sections:
+        parts.append(h("h3", inner.title))
+        parts += _parts(inner.parts)
+    return section("precision", "Precision of the oracle", *parts)
+
+
+def _parts(parts: Sequence[Paragraph | Table]) -> list[Child]:
+    return [h("p", part.text) if isinstance(part, Paragraph) else table_html(part) for part in parts]

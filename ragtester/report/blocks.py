@@ -1,0 +1,135 @@
+"""Parts that sections are put together from: tables of rates with their plots, plain tables, notes, tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from ragtester.report import charts
+from ragtester.report.figures import Tally
+from ragtester.report.html import Child, Element, h, hidden_text, name
+from ragtester.report.words import counted, number, rate
+from ragtester.tables import Table
+from ragtester.tables.cells import show
+
+
+@dataclass(frozen=True)
+class Group:
+    """A row of a table of rates. `filters` are the failure explorer's, to show the group's failures."""
+
+    label: str
+    tally: Tally
+    filters: dict[str, str] | None = None
+
+
+def link(filters: dict[str, str]) -> str:
+    """The address of the failure explorer with these filters."""
+    return "#" + "&".join(f"{key}={_quoted(value)}" for key, value in filters.items())
+
+
+def _quoted(text: str) -> str:
+    return quote(text, safe="", errors="replace")
+
+
+def section(id_: str, title: str, *parts: Child) -> Element:
+    """A landmark with its heading."""
+    return h("section", h("h2", title, id=f"{id_}-title"), *parts, id=id_, aria_labelledby=f"{id_}-title")
+
+
+def part(title: str, *parts: Child, id_: str | None = None) -> Element:
+    """A part of a section with a heading of its own."""
+    return h("div", h("h3", title), *parts, class_="part", id=id_)
+
+
+def notes(lines: Iterable[str], class_: str = "notes") -> Element | None:
+    """Sentences that a reader must know; None without any."""
+    items = [h("li", line) for line in lines]
+    return h("ul", *items, class_=class_) if items else None
+
+
+def rate_table(caption: str, first: str, groups: Sequence[Group], *, failures: bool = False) -> Element:
+    """One row a group: its rate as a dot with its 95 % interval, the figures, and what was left out."""
+    word = "Failed" if failures else "Passed"
+    head = h(
+        "tr",
+        h("th", first, scope="col"),
+        h("th", hidden_text("Plot of the rate and its interval"), charts.axis(), scope="col", class_="wide"),
+        h("th", f"{word} of graded, 95 % interval", scope="col"),
+        h("th", "Failures", scope="col", class_="num"),
+        h("th", "Not graded", scope="col", class_="num"),
+    )
+    body = [_rate_row(group, failures) for group in groups] or [_nothing(5)]
+    return _table(caption, head, body, "rates")
+
+
+def _rate_row(group: Group, failures: bool) -> Element:
+    tally = group.tally
+    value = tally.fail_rate if failures else tally.pass_rate
+    return h(
+        "tr",
+        h("th", name(group.label), scope="row"),
+        h("td", charts.whisker(value, "fail" if failures else "pass"), class_="wide"),
+        h("td", rate(value), class_="figures"),
+        h("td", failure_link(group), class_="num"),
+        h("td", number(tally.left_out) if tally.left_out else "–", class_="num"),
+    )
+
+
+def _nothing(columns: int) -> Element:
+    return h("tr", h("td", "nothing to show", colspan=columns))
+
+
+def failure_link(group: Group) -> Child:
+    """The count of failures, as a link to them where there are any."""
+    failed = group.tally.failed
+    if not failed or group.filters is None:
+        return number(failed)
+    filters = {"status": "fail", **group.filters}
+    return h("a", number(failed), hidden_text(f" failures of {group.label}: show them"), href=link(filters))
+
+
+def _table(caption: str, head: Element, body: Sequence[Element], class_: str) -> Element:
+    table = h("table", h("caption", caption), h("thead", head), h("tbody", *body), class_=class_)
+    return h("div", table, class_="scroll", tabindex=0, role="group", aria_label=caption)
+
+
+def grid_table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[Child]], wide: int = -1) -> Element:
+    """A table of ready cells; column `wide` holds plots."""
+    head = h(
+        "tr", *(h("th", column, scope="col", class_="wide" if i == wide else None) for i, column in enumerate(columns))
+    )
+    body = []
+    for row in rows:
+        cells = [h("th", row[0], scope="row")]
+        cells += [h("td", cell, class_="wide" if i == wide else None) for i, cell in enumerate(row[1:], start=1)]
+        body.append(h("tr", *cells))
+    body = body or [_nothing(len(columns))]
+    return _table(caption, head, body, "grid")
+
+
+def table_html(table: Table) -> Element:
+    """A table of the comparison or of an audit."""
+    rows = [[name(cell) if isinstance(cell, str) else show(cell) for cell in row] for row in table.rows]
+    return h("div", grid_table(table.title, table.columns, rows), notes(table.notes))
+
+
+def tiles(items: Sequence[tuple[str, str, str]]) -> Element:
+    """Key figures: what it is, the figure, and what it rests on."""
+    boxes = [
+        h("div", h("dt", what), h("dd", h("b", value), h("span", small)), class_="tile") for what, value, small in items
+    ]
+    return h("dl", *boxes, class_="tiles")
+
+
+def rest_of(groups: list[Group], limit: int, noun: str) -> list[Group]:
+    """The `limit` groups with most failures, in that order, and one row that holds all others, so that sums hold."""
+    if len(groups) <= limit:
+        return groups
+    ordered = sorted(groups, key=lambda group: -group.tally.failed)
+    rest = Tally()
+    for group in ordered[limit:]:
+        tally = group.tally
+        rest.passed, rest.failed = rest.passed + tally.passed, rest.failed + tally.failed
+        rest.ungraded, rest.missing = rest.ungraded + tally.ungraded, rest.missing + tally.missing
+    return [*ordered[:limit], Group(f"{counted(len(groups) - limit, f'other {noun}')} together", rest)]

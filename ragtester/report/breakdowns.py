@@ -1,0 +1,163 @@
+"""After the first screen: rates by case type, document and more; criteria, scores, readability, latency and cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from ragtester.records import CRITERIA
+from ragtester.report import charts, figures
+from ragtester.report.blocks import Group, grid_table, part, rate_table, rest_of, section
+from ragtester.report.figures import Tally, Values, type_name
+from ragtester.report.html import Child, Element, h, hidden_text, name
+from ragtester.report.words import counted, dollars, number, rate, short_rate
+from ragtester.results import Result, Results
+from ragtester.tables import Rate
+
+DOCUMENTS = 60
+BANDS = (0, 30, 50, 60, 70, 80, 90)
+RATINGS = (("true", "rating-true"), ("partially", "rating-part"), ("false", "rating-false"))
+
+
+def breakdown(results: Results) -> Element:
+    """Rates by case type, technique, language and document."""
+    rows = list(results.open_book)
+    kinds = _groups(rows, lambda row: type_name(row.type, row.subtype), "type")
+    documents = rest_of(_groups(rows, lambda row: row.document_id, "document"), DOCUMENTS, "document")
+    parts: list[Child] = [part("By case type", rate_table("Passed by case type", "Case type", kinds))]
+    for title, key, filter_ in (
+        ("technique", lambda row: row.technique, "technique"),
+        ("language", lambda row: row.language or "unknown", "language"),
+        ("source of the documents", lambda row: row.source or "unknown", None),
+    ):
+        groups = _groups(rows, key, filter_)
+        if len(groups) > 1:
+            parts.append(part(f"By {title}", rate_table(f"Passed by {title}", title.capitalize(), groups)))
+    parts.append(part("By document", rate_table("Passed by document", "Document", documents)))
+    return section("breakdown", "Where it fails", *parts)
+
+
+def _groups(rows: Sequence[Result], key: Callable[[Result], str], filter_: str | None) -> list[Group]:
+    tallies = figures.by(rows, key)
+    return [Group(value, tallies[value], {filter_: value} if filter_ else None) for value in sorted(tallies)]
+
+
+def criteria(results: Results) -> Element:
+    """How each criterion was rated, what settled the verdicts, and how mean scores are spread."""
+    rows = [row for row in results.open_book if row.graded]
+    rated: dict[str, Counter[str]] = {criterion: Counter() for criterion in CRITERIA}
+    for row in rows:
+        for criterion in CRITERIA if row.ratings else ():
+            rated[criterion][getattr(row.ratings, criterion)] += 1
+    cells: list[list[Child]] = []
+    for criterion, counts in rated.items():
+        bar = charts.stack([(counts[value], class_) for value, class_ in RATINGS])
+        low = Rate(counts["false"], counts.total())
+        cells.append([criterion.replace("_", " "), bar, *(number(counts[value]) for value, _ in RATINGS), rate(low)])
+    head = ("Criterion", "Share of true, partially and false", "True", "Partially", "False", "False, 95 % interval")
+    caption = f"Ratings of {counted(len(rows), 'graded answer')}"
+    key = _legend(("rating-true", "true"), ("rating-part", "partially"), ("rating-false", "false"))
+    return section(
+        "criteria",
+        "Criteria and scores",
+        part("By criterion", key, grid_table(caption, head, cells, wide=1)),
+        part("What decided", _decided(rows)),
+        part("Spread of the mean rating", *_scores(results)),
+    )
+
+
+def _decided(rows: Sequence[Result]) -> Element:
+    groups = _groups(rows, lambda row: row.decided_by or "unknown", "decided")
+    return rate_table("Passed by what settled the verdict", "Decided by", groups)
+
+
+def _legend(*items: tuple[str, str]) -> Element:
+    swatches = [h("li", h("span", class_=f"swatch {class_}", aria_hidden="true"), text) for class_, text in items]
+    return h("ul", *swatches, class_="legend")
+
+
+def _scores(results: Results) -> list[Child]:
+    """One histogram a system: the mean of five ratings takes one of eleven values, 0 to 1 in tenths."""
+    bins: dict[tuple[str, str], list[list[int]]] = {}
+    for row in results.open_book:
+        if row.graded and row.mean is not None:
+            place = min(10, max(0, round(row.mean * 10)))
+            bins.setdefault(row.system, [[0, 0] for _ in range(11)])[place][row.status == "pass"] += 1
+    cells: list[list[Child]] = []
+    for system, counts in bins.items():
+        pairs = [(failed, passed) for failed, passed in counts]
+        total = sum(map(sum, pairs))
+        mean = sum(place / 10 * sum(pair) for place, pair in enumerate(pairs)) / total
+        told = ", ".join(f"{place / 10:g}: {sum(pair)}" for place, pair in enumerate(pairs) if sum(pair))
+        cells.append(
+            [name(" × ".join(system)), [charts.histogram(pairs), hidden_text(told)], f"{mean:.2f}", number(total)]
+        )
+    if not cells:
+        return [h("p", "No answer has ratings.")]
+    head = ("System", "Answers by mean rating, 0 at the left to 1 at the right", "Mean", "Answers")
+    key = _legend(("pass-fill", "passed"), ("fail-fill", "failed"))
+    return [key, grid_table("Mean rating of graded answers", head, cells, wide=1)]
+
+
+def readability(results: Results) -> Element:
+    """Share of failures by Flesch Reading Ease of the section that a case was made from."""
+    bands: dict[int, Tally] = {}
+    without = Tally()
+    for row in results.open_book:
+        case = results.case(row)
+        if case is None or case.flesch is None:
+            without.add(row)
+        else:
+            bands.setdefault(sum(case.flesch >= edge for edge in BANDS), Tally()).add(row)
+    groups = [Group(_band(place), bands[place]) for place in sorted(bands)]
+    groups += [Group("no score", without)] if without.graded + without.left_out else []
+    text = (
+        "Flesch Reading Ease of the section that a question comes from: lower is harder. Each language has its own "
+        "formula; “no score” holds cases whose section was not scored, and languages without a formula."
+    )
+    table = rate_table("Failed by readability", "Flesch score", groups, failures=True)
+    return section("readability", "Readability and failure", h("p", text), table)
+
+
+def _band(place: int) -> str:
+    if place == 0:
+        return f"below {BANDS[0]}"
+    return f"{BANDS[place - 1]} to {BANDS[place]}" if place < len(BANDS) else f"{BANDS[-1]} and more"
+
+
+def latency_and_cost(results: Results) -> Element:
+    """Seconds, tokens and money by system, each with how many rows were measured."""
+    measured: dict[tuple[str, str], tuple[Tally, Values, Values, Values]] = {}
+    for row in results.open_book:
+        tally, seconds, cost, tokens = measured.setdefault(row.system, (Tally(), Values(), Values(), Values()))
+        tally.add(row)
+        if row.status != "missing":
+            seconds.add(row.seconds)
+            cost.add(row.cost)
+            tokens.add(None if row.prompt_tokens is None else row.prompt_tokens + (row.completion_tokens or 0))
+    top = max((found[1].spread().p90 or 0.0 for found in measured.values()), default=0.0)
+    cells = [_spent(system, *found, top) for system, found in measured.items()]
+    plot_head = f"Seconds an answer, 0 to {number(top)}" if top else "Seconds an answer"
+    head = ("System", plot_head, "10 / 50 / 90 %", "Tokens an answer", "Cost an answer", "Cost", "Passed")
+    text = "Latency is that of the model server, as measured; costs are those of the answers, by the price table."
+    caption = "Latency and cost by system"
+    return section("cost", "Latency and cost", h("p", text), grid_table(caption, head, cells, wide=1))
+
+
+def _spent(
+    system: tuple[str, str], tally: Tally, seconds: Values, cost: Values, tokens: Values, top: float
+) -> list[Child]:
+    took, paid, used = seconds.spread(), cost.spread(), tokens.spread()
+    plot: Child = "not measured"
+    if took.middle is not None:
+        plot = charts.span(took.p10 or 0.0, took.middle, took.p90 or 0.0, top)
+    told = f"{number(took.p10)} / {number(took.middle)} / {number(took.p90)} s (n = {took.n:,})"
+    return [
+        name(" × ".join(system)),
+        plot,
+        told if took.n else "n/a",
+        f"{number(used.total / used.n)} (n = {used.n:,})" if used.n else "n/a",
+        dollars(paid.total / paid.n) if paid.n else "n/a",
+        f"{dollars(paid.total)} (n = {paid.n:,})" if paid.n else "n/a",
+        short_rate(tally.pass_rate),
+    ]

@@ -1,0 +1,57 @@
+"""The verdict of a run in a sentence or two that a team can decide from; the figures are those of the comparison."""
+
+from __future__ import annotations
+
+from ragtester.errors import MissingPackageError
+from ragtester.report import figures
+from ragtester.report.words import counted, short_rate
+from ragtester.results import Results
+from ragtester.stages.compare.pairs import Pair
+from ragtester.stages.compare.ranking import Ranking, make_rankings
+from ragtester.stages.compare.view import System, make_view
+from ragtester.statistics import format_p
+from ragtester.tables import Rate
+
+
+def verdict_sentences(results: Results) -> list[str]:
+    """What passed; which system is best; whether the data can tell it from the next."""
+    rows = list(results.open_book)
+    total = figures.count(rows)
+    if not rows:
+        return ["This run holds no answers of a system with retrieval: there is nothing to decide from yet."]
+    if not total.graded:
+        told = f"None of the {counted(len(rows), 'planned answer')} has a grade yet"
+        return [f"{told}: run `ragtester judge`, or see below why there are no verdicts."]
+    first = f"{short_rate(total.pass_rate)} graded answers passed."
+    try:
+        rankings = make_rankings(make_view(results))
+    except MissingPackageError as error:
+        return [first, f"Systems are not compared: {error}."]
+    return [first, *(_best(ranking) for ranking in rankings if len(ranking.ranked) > 1 and ranking.ranked[0][1].n)]
+
+
+def _best(ranking: Ranking) -> str:
+    (best, rate), (second, _) = ranking.ranked[:2]
+    passed = short_rate(Rate(rate.n - rate.successes, rate.n))
+    told = f"Best of {len(ranking.ranked)} systems is {best.name}: {passed}"
+    if any(ranking.beyond.values()):
+        told += f", on the {counted(len(ranking.cases), 'case')} that all were asked"
+    pair = ranking.family.of(best, second)
+    if pair is None:
+        return f"{told}. It shares no graded case with the next, {second.name}: the two cannot be compared."
+    return f"{told}. {_against(pair, best, second, len(ranking.family.pairs))}"
+
+
+def _against(pair: Pair, best: System, second: System, pairs: int) -> str:
+    swapped = pair.first != best
+    alone, other = (pair.only_first, pair.only_second) if swapped else (pair.only_second, pair.only_first)
+    holm = f", Holm over {pairs} pairs" if pairs > 1 else ""
+    counts = (
+        f"on {counted(pair.cases, 'shared case')} it alone passed {alone}, the other alone {other}; "
+        f"{pair.test.name}{holm}: {format_p(pair.corrected)}"
+    )
+    if pair.told_apart:
+        return f"It is ahead of the next, {second.name} ({counts})."
+    more = pair.missing_cases
+    hint = f" To tell a difference of this size, about {more:,} more cases are needed." if more else ""
+    return f"The data cannot tell it from the next, {second.name} ({counts}).{hint}"
