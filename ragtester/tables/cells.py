@@ -12,7 +12,6 @@ from ragtester.tables.model import Cell, Estimate, PValue, Rate
 NOTHING = "n/a"
 # What could steer a terminal, turn text round or not be encoded: controls, directions, halves of surrogate pairs.
 STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-SIGNED = ("points", "%")
 _SMALLEST_P = 0.001
 
 
@@ -58,7 +57,7 @@ def _estimate(cell: Estimate) -> str:
     """`+6.2 points [1.0, 11.3], n 240`: value and ends share their decimals."""
     ends = (cell.interval.low, cell.interval.high) if cell.interval else ()
     decimals = min(8, _decimals(max(abs(part) for part in (cell.value, *ends))))
-    sign = "+" if cell.unit in SIGNED else ""
+    sign = "+" if cell.signed or cell.unit == "points" else ""
     value = f"{cell.value:{sign}.{decimals}f}"
     if cell.unit == "$":
         value = f"${value}"
@@ -79,7 +78,7 @@ def numeric_columns(rows: tuple[tuple[Cell, ...], ...], count: int) -> list[bool
     found = []
     for place in range(count):
         cells = [row[place] for row in rows]
-        found.append(any(map(is_number, cells)) and not any(isinstance(cell, str) for cell in cells))
+        found.append(bool(cells) and not any(isinstance(cell, str) for cell in cells))
     return found
 
 

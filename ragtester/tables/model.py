@@ -36,13 +36,15 @@ class Estimate:
     """A number with its interval and the count it rests on, such as a difference from a bootstrap.
 
     `value` and `interval` are in `unit` and printed as they are: a difference of shares of 0.062 is given as 6.2 with
-    the unit "points" (percentage points; printed with its sign), dollars have the unit "$", seconds "s".
+    the unit "points" (percentage points; printed with its sign), dollars have the unit "$", seconds "s". `signed` asks
+    for the sign in other units too.
     """
 
     value: float
     n: int
     interval: Interval | None = None
     unit: str = ""
+    signed: bool = False
 
     def __post_init__(self) -> None:
         ends = (self.interval.low, self.interval.high) if self.interval else ()
@@ -67,13 +69,17 @@ Cell = str | int | float | Rate | Estimate | PValue | None
 
 @dataclass(frozen=True)
 class Table:
-    """`id` is also the file's name. Every row has one cell a column; the first column names the row."""
+    """`id` is also the file's name. Every row has one cell a column; the first column names the row.
+
+    A `detail` is left out where somebody only wants to see what matters most.
+    """
 
     id: str
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
+    detail: bool = False
 
     def __post_init__(self) -> None:
         for row in self.rows:

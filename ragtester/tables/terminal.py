@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
 from ragtester.tables.cells import clean, numeric_columns, show
 from ragtester.tables.model import Cell, Document, Paragraph, Rate, Table
-from ragtester.tables.names import folded, short_names
+from ragtester.tables.names import JOIN, folded, short_names
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 GAP = 2
-NAME_LEAST, TEXT_LEAST, HEADER_LEAST = 18, 12, 8
+NAME_LEAST, TEXT_LEAST, HEADER_LEAST = 18, 12, 12
 
 
 @dataclass
@@ -27,16 +27,19 @@ class _Column:
     right: bool
     least: int
     wanted: int
+    names: bool = False
     width: int = 0
 
 
-def print_document(document: Document, console: Console) -> None:
-    """Print headings, sentences and tables within the console's width."""
+def print_document(document: Document, console: Console, *, details: bool = True) -> None:
+    """Print headings, sentences and tables within the console's width, with or without tables that are details."""
     _print(clean(document.title), console, style="bold")
     for section in document.sections:
         _print("", console)
         _print(clean(section.title), console, style="bold underline")
         for part in section.parts:
+            if isinstance(part, Table) and part.detail and not details:
+                continue
             _print("", console)
             if isinstance(part, Paragraph):
                 _print("\n".join(folded(clean(part.text), console.width)), console)
@@ -79,13 +82,11 @@ def _measured(table: Table, *, stacked: bool) -> list[_Column]:
         numbers = max(
             (cell_len(line) for row in table.rows for line in _numbers(row[place], stacked=stacked)), default=0
         )
-        if right[place]:
-            least = max(longest, min(HEADER_LEAST, cell_len(header)))
-            wanted = max(longest, min(cell_len(header), max(longest, 2 * HEADER_LEAST)))
-        else:
-            least = max(numbers, min(longest, NAME_LEAST if place == 0 else TEXT_LEAST))
-            wanted = max(longest, min(cell_len(header), 2 * HEADER_LEAST))
-        found.append(_Column(header, cells, right[place], least, wanted))
+        word = min(HEADER_LEAST, max(map(cell_len, header.split(" "))))
+        names = place == 0 or all(JOIN in cell or " " not in cell for cell in cells)
+        least = longest if right[place] else max(numbers, min(longest, NAME_LEAST if names else TEXT_LEAST))
+        wanted = max(longest, min(cell_len(header), 2 * HEADER_LEAST))
+        found.append(_Column(header, cells, right[place], max(least, word), wanted, names))
     return found
 
 
@@ -112,7 +113,7 @@ def _groups(columns: list[_Column], width: int) -> list[list[_Column]]:
     found = []
     for group in groups:
         # The names' column is laid out anew in each group: there may be more room beside the last columns.
-        own = _Column(name.header, list(name.cells), name.right, name.least, name.wanted)
+        own = replace(name, cells=list(name.cells))
         found.append(_fitted([own, *group], width))
     return found
 
@@ -127,10 +128,10 @@ def _fitted(group: list[_Column], width: int) -> list[_Column]:
         more = max(0, min(column.wanted - column.width, left // (len(wishing) - place)))
         column.width += more
         left -= more
-    for place, column in enumerate(group):
+    for column in group:
         if column.right:
             continue
-        if place == 0:
+        if column.names:
             column.cells = short_names(column.cells, column.width)
         else:
             column.cells = ["\n".join(folded(cell, column.width)) for cell in column.cells]

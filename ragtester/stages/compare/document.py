@@ -1,0 +1,48 @@
+"""The whole comparison as one document. Pure: joined rows in, tables out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragtester.records import PrecisionResult
+from ragtester.results import Results
+from ragtester.stages.compare.factors import factors_section
+from ragtester.stages.compare.matrix import matrix_section
+from ragtester.stages.compare.oracle import oracle_precision
+from ragtester.stages.compare.questions import failures_found, sources_compared, techniques_compared
+from ragtester.stages.compare.ranking import ranking_section
+from ragtester.stages.compare.scope import scope_section
+from ragtester.stages.compare.view import make_view
+from ragtester.tables import Document
+
+BASELINE = "baseline"
+
+
+@dataclass(frozen=True)
+class Side:
+    """What stands beside the rows: audits of the runs, sentences on calibrations that no longer hold, the seed."""
+
+    audits: Sequence[PrecisionResult] = ()
+    stale: Sequence[str] = ()
+    seed: int = 7
+
+
+def compare(results: Results, baseline: str = BASELINE, side: Side | None = None) -> Document:
+    """Ranking, RQ1 to RQ4, the matrix with its totals, and what is behind the failures.
+
+    `baseline` is the technique that the others are compared with.
+    """
+    side = side or Side()
+    view = make_view(results)
+    sections = (
+        scope_section(view, side.stale),
+        ranking_section(view, side.seed),
+        failures_found(view, side.seed),
+        techniques_compared(view, baseline, side.seed),
+        sources_compared(view, side.seed),
+        oracle_precision(view, side.audits, side.stale),
+        matrix_section(view, baseline),
+        factors_section(view, side.seed),
+    )
+    return Document("Comparison of " + ", ".join(run.name for run in results.runs), sections)

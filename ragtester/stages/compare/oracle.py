@@ -1,0 +1,82 @@
+"""RQ4: how precise is the oracle? From the precision audits of the runs, where there are any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ragtester.records import PrecisionResult, Share
+from ragtester.stages.compare.view import View
+from ragtester.stages.compare.words import account, listed, unfilled_cases
+from ragtester.tables import Cell, Paragraph, Rate, Section, Table
+from ragtester.tables.cells import show
+
+
+def oracle_precision(view: View, audits: Sequence[PrecisionResult], stale: Sequence[str] = ()) -> Section:
+    """RQ4: how precise is the oracle? `stale` are sentences on calibrations that no longer hold."""
+    parts: list[Paragraph | Table] = []
+    if not audits:
+        run = view.results.runs[0].name if view.results.runs else "RUN"
+        parts.append(
+            Paragraph(
+                "Cannot be answered: no precision audit of these runs. `ragtester audit precision` draws a sample of "
+                f"the failures of run {run} and lets a panel of models vote on it."
+            )
+        )
+    for audit in audits:
+        parts += [Paragraph(text) for text in _audit(audit)]
+    parts += [Paragraph(text) for text in stale]
+    if audits:
+        parts.append(_figures(audits))
+    parts.append(account(view.total(), unfilled_cases(view)))
+    return Section("rq4", "RQ4. How precise is the oracle?", tuple(parts))
+
+
+def _audit(audit: PrecisionResult) -> Iterator[str]:
+    overall = next((figures for figures in audit.figures if figures.by == "overall"), None)
+    if overall is None or overall.precision.value is None:
+        yield f"Run {audit.run}: the audit has no decided case yet; `ragtester audit precision` goes on with it."
+        return
+    yield (
+        f"Run {audit.run}: of {overall.tp + overall.fp} sampled failures that were decided, {overall.tp} are failures "
+        f"indeed and {overall.fp} are not: precision {_share(overall.precision)}, false discovery rate "
+        f"{_share(overall.fdr)}."
+    )
+    pending = overall.ambiguous + overall.open
+    if pending:
+        right, wrong = audit.as_right.precision, audit.as_wrong.precision
+        yield (
+            f"{overall.ambiguous} are ambiguous and {overall.open} still open, in neither figure; with the ambiguous "
+            f"ones counted for the oracle its precision is {_share(right)}, against it {_share(wrong)}. `ragtester "
+            "audit precision --review` settles them."
+        )
+    panel = listed([member.model for member in audit.panel])
+    agreement = "undefined" if audit.alpha is None else f"{audit.alpha:.2f}"
+    yield f"Judge {audit.judge}; panel {panel}; Krippendorff's alpha {agreement}."
+
+
+def _share(found: Share) -> str:
+    if found.value is None:
+        return "n/a"
+    if found.successes is not None:
+        return show(Rate(found.successes, int(found.n)))
+    ends = "" if found.low is None or found.high is None else f" [{100 * found.low:.1f}, {100 * found.high:.1f}]"
+    return f"{100 * found.value:.1f} %{ends} (n {found.n:.0f})"
+
+
+def _figures(audits: Sequence[PrecisionResult]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for audit in audits:
+        for figures in audit.figures:
+            decided = figures.tp + figures.fp
+            rows.append(
+                (
+                    audit.run,
+                    "all" if figures.by == "overall" else f"{figures.by}: {figures.name}",
+                    Rate(figures.tp, decided),
+                    Rate(figures.fp, decided),
+                    figures.ambiguous,
+                    figures.open,
+                )
+            )
+    columns = ("run", "group", "precision", "false discovery rate", "ambiguous", "open")
+    return Table("oracle-precision", "Precision of the oracle", columns, tuple(rows))

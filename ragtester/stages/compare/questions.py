@@ -1,0 +1,139 @@
+"""RQ1 to RQ3: each answered in a sentence or two with count, interval and test, or what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragtester.stages.compare.contrast_words import Sides, contrast_sentences
+from ragtester.stages.compare.contrasts import contrast_table, correct_together, make_contrast
+from ragtester.stages.compare.view import Place, Tally, View, failures_by_document
+from ragtester.stages.compare.words import account, listed, plural, share, short, unfilled_cases
+from ragtester.statistics import cluster_bootstrap
+from ragtester.tables import Cell, Paragraph, Section, Table
+from ragtester.tables.cells import show
+
+SOURCES = ("manual", "generated")
+
+
+def failures_found(view: View, seed: int) -> Section:
+    """RQ1: how well do the suites find failures?"""
+    total = view.total()
+    by_system = view.by(lambda place: place.system)
+    graded = {system: tally for system, tally in by_system.items() if tally.graded}
+    parts: list[Paragraph | Table] = []
+    if not graded:
+        parts.append(Paragraph("No answer is graded, so nothing is known (`ragtester judge`)."))
+    else:
+        failing = [system for system, tally in graded.items() if tally.failed]
+        ordered = sorted(graded, key=lambda system: graded[system].rate.share or 0.0)
+        documents = failures_by_document(grade for grades in view.graded.values() for grade in grades.values())
+        over = cluster_bootstrap(documents, seed)
+        text = f"{show(total.rate)} of the graded answers failed"
+        if over:
+            text += f" (over {len(documents)} documents {short(share(total.rate.share or 0.0, total.graded, over))})"
+        text += f"; failures were found in {len(failing)} of {plural(len(graded), 'system')}."
+        parts.append(Paragraph(text))
+        if len(ordered) > 1:
+            best, worst = ordered[0], ordered[-1]
+            parts.append(
+                Paragraph(
+                    f"The fewest, {show(graded[best].rate)}, in {best.name}; the most, {show(graded[worst].rate)}, in "
+                    f"{worst.name}."
+                )
+            )
+        parts.append(_types(view))
+    parts.append(account(total, unfilled_cases(view)))
+    return Section("rq1", "RQ1. Are failures found?", tuple(parts))
+
+
+def _types(view: View) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    cells = view.by(lambda place: (place.technique, place.type, place.subtype))
+    for (technique, kind, subtype), tally in sorted(cells.items()):
+        name = f"{kind} ({subtype})" if subtype else kind
+        rows.append((technique, name, tally.rate, tally.left_out))
+    return Table("by-type", "Failures by case type", ("technique", "case type", "failed", "not counted"), tuple(rows))
+
+
+def techniques_compared(view: View, baseline: str, seed: int) -> Section:
+    """RQ2: does a technique find more failures than the baseline?"""
+    techniques = view.values("technique")
+    others = [technique for technique in techniques if technique != baseline]
+    parts: list[Paragraph | Table] = []
+    if baseline not in techniques or not others:
+        parts.append(Paragraph(_no_second(techniques, baseline)))
+        others = []
+    contrasts = [make_contrast(view, _technique, (technique, baseline), seed) for technique in others]
+    family = correct_together(contrasts)
+    if len(contrasts) > 1:
+        text = f"{len(contrasts)} techniques are compared with {baseline}: one family of {family} tests"
+        parts.append(Paragraph(f"{text}, corrected by Holm."))
+    for contrast in contrasts:
+        parts += [Paragraph(text) for text in contrast_sentences(contrast, Sides(contrast.first, baseline, "finds"))]
+        if contrast.by_system:
+            table_id = "techniques" if len(contrasts) == 1 else f"techniques-{contrast.first}"
+            parts.append(contrast_table(contrast, table_id, f"{contrast.first} against {baseline}, by system"))
+    parts.append(account(view.total(), unfilled_cases(view)))
+    return Section("rq2", "RQ2. Does the technique find more failures than the baseline?", tuple(parts))
+
+
+def _technique(place: Place) -> str:
+    return place.technique
+
+
+def _source(place: Place) -> str:
+    return place.source
+
+
+def _no_second(techniques: Sequence[str], baseline: str) -> str:
+    if len(techniques) > 1:
+        return (
+            f"Cannot be answered: the baseline {baseline} is not here; the techniques are {listed(techniques)}. Name "
+            "the one to compare with by --baseline-technique."
+        )
+    return (
+        f"Cannot be answered: only one technique is here ({listed(techniques)}). `ragtester cases --technique all`, "
+        "then `ragtester execute` and `ragtester judge`, bring the other."
+    )
+
+
+def sources_compared(view: View, seed: int) -> Section:
+    """RQ3: do brought documents expose more failures than generated ones?"""
+    present = [source for source in view.values("source") if source]
+    parts: list[Paragraph | Table] = []
+    if set(SOURCES) <= set(present):
+        contrast = make_contrast(view, _source, SOURCES, seed)
+        sides = Sides("brought documents", "generated documents", "expose")
+        parts += [Paragraph(text) for text in contrast_sentences(contrast, sides)]
+        if contrast.by_system:
+            parts.append(contrast_table(contrast, "sources", "Brought against generated documents, by system"))
+        parts.append(_by_technique(view))
+    else:
+        parts.append(Paragraph(_one_source(present)))
+    unknown = view.total(lambda place: not place.source)
+    if unknown.planned:
+        parts.append(
+            Paragraph(f"{unknown.planned} answers are of documents that the suite no longer names; they are left out.")
+        )
+    parts.append(account(view.total(lambda place: place.source in SOURCES), unfilled_cases(view)))
+    return Section("rq3", "RQ3. Do brought documents expose more failures than generated ones?", tuple(parts))
+
+
+def _one_source(present: Sequence[str]) -> str:
+    if present == ["generated"]:
+        how = "only generated documents are here; copy documents of your own into corpora/"
+    elif present == ["manual"]:
+        how = "only brought documents are here; `ragtester documents` writes generated ones"
+    else:
+        how = "the suite does not say where its documents come from; `ragtester cases` makes a suite that does"
+    return f"Cannot be answered: {how}, then `ragtester cases`, `ragtester execute` and `ragtester judge`."
+
+
+def _by_technique(view: View) -> Table:
+    cells = view.by(lambda place: (place.technique, place.source))
+    rows: list[tuple[Cell, ...]] = []
+    for technique in view.values("technique"):
+        rows.append((technique, *(cells.get((technique, source), Tally()).rate for source in SOURCES)))
+    return Table(
+        "sources-by-technique", "Failures by corpus source and technique", ("technique", *SOURCES), tuple(rows)
+    )

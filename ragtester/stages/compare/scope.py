@@ -1,0 +1,111 @@
+"""Section "What was compared": the ledger of every system, and what a reader must know before any figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ragtester.records import Manifest
+from ragtester.results import RunInfo
+from ragtester.stages.compare.view import View
+from ragtester.stages.compare.words import account, listed, plural, unfilled_cases
+from ragtester.tables import Cell, Paragraph, Section, Table
+
+EMBEDDED = "embedded:"
+
+
+def scope_section(view: View, extra_notes: Sequence[str] = ()) -> Section:
+    """Runs, judges, the ledger, and everything that limits the comparison."""
+    parts: list[Paragraph | Table] = [Paragraph(text) for text in _head(view)]
+    parts.append(account(view.total(), unfilled_cases(view)))
+    parts += [Paragraph(text) for text in (*warnings(view), *view.results.notes, *extra_notes)]
+    parts.append(_ledger(view))
+    if view.reasons:
+        rows = tuple((status, reason, count) for (status, reason), count in sorted(view.reasons.items()))
+        parts.append(Table("not-counted", "Why answers are in no rate", ("status", "reason", "answers"), rows))
+    return Section("scope", "What was compared", tuple(parts))
+
+
+def _head(view: View) -> Iterator[str]:
+    for run in view.results.runs:
+        yield f"Run {run.name}: suite {run.suite}, judged by {_judge(run)}."
+    documents = view.values("document")
+    yield (
+        f"{plural(len(view.systems), 'system')}, {plural(len(documents), 'document')}, "
+        f"techniques {listed(view.values('technique'))}, {plural(len(_cases(view)), 'case')}."
+    )
+
+
+def _judge(run: RunInfo) -> str:
+    name = run.judged.parameters.get("judge") if run.judged else None
+    return str(name) if name else "nobody yet (`ragtester judge`)"
+
+
+def _cases(view: View) -> set[tuple[str, str]]:
+    return {key for asked in view.asked.values() for key in asked}
+
+
+def warnings(view: View) -> Iterator[str]:
+    """One sentence for each thing that limits what the figures can say."""
+    rows = view.results.rows
+    judges = sorted({row.judge for row in rows if row.judge})
+    systems = sorted({row.llm for row in rows if row.llm.startswith(EMBEDDED)})
+    if systems:
+        yield (
+            f"The embedded engine took part as system under test ({listed(systems)}): it answers by rule, is no "
+            "language model, costs nothing and has no latency; no figure about it says anything about one."
+        )
+    if any(judge.startswith(EMBEDDED) for judge in judges):
+        yield "The embedded engine judged, by rule: it is no language model, and its verdicts are a rough measure."
+    if len(judges) > 1:
+        yield (
+            f"{len(judges)} judges took part ({listed(judges)}): systems are compared only on cases that the same "
+            "judge graded; rates of different judges should not be set side by side."
+        )
+    own = sorted({row.llm for row in rows if row.judge and row.judge == row.llm})
+    if own:
+        yield f"Judge and system under test are the same model ({listed(own)}): it may favour its own answers."
+    yield from _settings(view.results.runs)
+    yield from _matrix(view)
+
+
+def _settings(runs: Sequence[RunInfo]) -> Iterator[str]:
+    """Runs that differ in more than their models are said to."""
+    executed = [(run.name, run.executed) for run in runs if run.executed and not run.name.endswith(".closed-book")]
+    for name in ("k", "scope", "chunker", "refusals"):
+        found = {run: _parameter(manifest, name) for run, manifest in executed}
+        if len({repr(value) for value in found.values()}) > 1:
+            each = listed([f"{run}: {value}" for run, value in found.items()])
+            yield f"The runs differ in {name} ({each}): differences between their systems include that."
+
+
+def _parameter(manifest: Manifest, name: str) -> Any:
+    return manifest.parameters.get(name)
+
+
+def _matrix(view: View) -> Iterator[str]:
+    """Combinations that were not run, and systems that were asked other cases."""
+    llms = list(dict.fromkeys(system.llm for system in view.systems))
+    embeddings = list(dict.fromkeys(system.embedding for system in view.systems))
+    have = {(system.llm, system.embedding) for system in view.systems}
+    if len(have) < len(llms) * len(embeddings):
+        yield (
+            f"The matrix is not full: {len(have)} of {len(llms)} × {len(embeddings)} combinations were run. Totals by "
+            "LLM and by embedding cover different partners; compare them through the tables that hold one of the two."
+        )
+    sizes = {frozenset(asked) for asked in view.asked.values()}
+    if len(sizes) > 1:
+        common = frozenset.intersection(*sizes)
+        yield (
+            f"Not every system was asked the same cases: {len(common)} of {len(_cases(view))} cases were asked of all. "
+            "Systems are compared only on cases that both were asked."
+        )
+
+
+def _ledger(view: View) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for (system, technique), tally in sorted(view.by(lambda place: (place.system, place.technique)).items()):
+        rows.append((system.name, technique, tally.planned, tally.graded, tally.rate, tally.ungraded, tally.missing))
+    columns = ("system", "technique", "planned", "graded", "failed", "ungraded", "missing")
+    detail = not view.total().left_out
+    return Table("ledger", "Answers by system and technique", columns, tuple(rows), detail=detail)

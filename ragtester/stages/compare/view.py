@@ -1,0 +1,191 @@
+"""The rows of a comparison, grouped once: which system was asked which case, and how that ended."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
+
+from ragtester.results import Result, Results
+from ragtester.tables import Rate
+
+CaseKey = tuple[str, str]
+Key = TypeVar("Key", bound=Hashable)
+
+
+class System(NamedTuple):
+    """An LLM with an embedding model; `run` is named only where one case was asked of the same two in several runs."""
+
+    llm: str
+    embedding: str
+    run: str = ""
+
+    @property
+    def name(self) -> str:
+        """As it stands in tables."""
+        pair = f"{self.llm} × {self.embedding}"
+        return f"{pair} ({self.run})" if self.run else pair
+
+
+class Place(NamedTuple):
+    """Where a row counts."""
+
+    system: System
+    technique: str
+    source: str
+    type: str
+    subtype: str
+    document: str
+
+
+class Grade(NamedTuple):
+    """A graded row, as pairs of systems need it."""
+
+    failed: bool
+    judge: str
+    document: str
+
+
+@dataclass
+class Tally:
+    """How rows ended. `ungraded` and `missing` are in no rate and stand beside every one."""
+
+    passed: int = 0
+    failed: int = 0
+    ungraded: int = 0
+    missing: int = 0
+
+    @property
+    def graded(self) -> int:
+        """The denominator of the failure rate."""
+        return self.passed + self.failed
+
+    @property
+    def left_out(self) -> int:
+        """Planned rows that no rate counts."""
+        return self.ungraded + self.missing
+
+    @property
+    def planned(self) -> int:
+        """All rows."""
+        return self.graded + self.left_out
+
+    @property
+    def rate(self) -> Rate:
+        """The share of graded rows that failed."""
+        return Rate(self.failed, self.graded)
+
+    def add(self, other: Tally) -> None:
+        """Count another tally's rows too."""
+        self.passed += other.passed
+        self.failed += other.failed
+        self.ungraded += other.ungraded
+        self.missing += other.missing
+
+
+@dataclass
+class Spend:
+    """What the answers of a system cost and how long they took; only what was measured."""
+
+    answers: int = 0
+    costs: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+
+
+@dataclass
+class View:
+    """Open-book rows in one pass. `asked` and `graded` are keyed by system, then by case."""
+
+    results: Results
+    cube: dict[Place, Tally] = field(default_factory=dict)
+    asked: dict[System, dict[CaseKey, Place]] = field(default_factory=dict)
+    graded: dict[System, dict[CaseKey, Grade]] = field(default_factory=dict)
+    spent: dict[System, Spend] = field(default_factory=dict)
+    reasons: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
+
+    @property
+    def systems(self) -> list[System]:
+        """In the order they were met."""
+        return list(self.asked)
+
+    def values(self, name: str) -> list[str]:
+        """The distinct values of one field of `Place`, sorted."""
+        return sorted({getattr(place, name) for place in self.cube})
+
+    def by(self, key: Callable[[Place], Key], where: Callable[[Place], bool] | None = None) -> dict[Key, Tally]:
+        """Tallies by whatever `key` says, of the places that `where` holds for."""
+        found: dict[Key, Tally] = {}
+        for place, tally in self.cube.items():
+            if where is None or where(place):
+                found.setdefault(key(place), Tally()).add(tally)
+        return found
+
+    def total(self, where: Callable[[Place], bool] | None = None) -> Tally:
+        """One tally of all places that `where` holds for."""
+        return self.by(lambda _: "", where).get("", Tally())
+
+
+def make_view(results: Results) -> View:
+    """Group the rows with retrieval; a case that two runs asked of one system counts once a run."""
+    view = View(results)
+    suites = {run.name: run.suite for run in results.runs}
+    keys: dict[tuple[str, str], CaseKey] = {}
+    apart = _asked_twice(results, suites, keys)
+    for row in results.open_book:
+        system = System(row.llm, row.embedding, row.run if row.system in apart else "")
+        _count(view, system, keys[suites.get(row.run, ""), row.case_id], row)
+    return view
+
+
+def _asked_twice(
+    results: Results, suites: dict[str, str], keys: dict[tuple[str, str], CaseKey]
+) -> set[tuple[str, str]]:
+    """Pairs of models that were asked one case in more than one run; fills `keys` on the way."""
+    seen: set[tuple[str, str, CaseKey]] = set()
+    twice = set()
+    for row in results.open_book:
+        suite = suites.get(row.run, "")
+        key = keys.get((suite, row.case_id))
+        if key is None:
+            case = results.cases.get((suite, row.case_id))
+            # The key of a case holds all it was made from: the same in two suites is the same case.
+            key = keys[suite, row.case_id] = (row.case_id, case.key if case else f"suite {suite}")
+        mark = (row.llm, row.embedding, key)
+        if mark in seen:
+            twice.add(row.system)
+        seen.add(mark)
+    return twice
+
+
+def _count(view: View, system: System, key: CaseKey, row: Result) -> None:
+    place = Place(system, row.technique, row.source, row.type, row.subtype, row.document_id)
+    tally = view.cube.setdefault(place, Tally())
+    view.asked.setdefault(system, {})[key] = place
+    graded = view.graded.setdefault(system, {})
+    spent = view.spent.setdefault(system, Spend())
+    if row.status in ("pass", "fail"):
+        failed = row.status == "fail"
+        tally.failed += failed
+        tally.passed += not failed
+        graded[key] = Grade(failed, row.judge, row.document_id)
+    elif row.status == "ungraded":
+        tally.ungraded += 1
+        view.reasons["ungraded", row.reason] += 1
+    else:
+        tally.missing += 1
+        view.reasons["missing", row.reason] += 1
+    if row.outcome in ("answered", "abstained"):
+        spent.answers += 1
+        if row.cost is not None:
+            spent.costs.append(row.cost)
+        if row.seconds is not None:
+            spent.seconds.append(row.seconds)
+
+
+def failures_by_document(grades: Iterable[Grade]) -> dict[str, list[float]]:
+    """1 for a failure and 0 for a pass, by document: what the bootstrap over documents takes."""
+    found: dict[str, list[float]] = {}
+    for grade in grades:
+        found.setdefault(grade.document, []).append(float(grade.failed))
+    return found
