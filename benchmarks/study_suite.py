@@ -45,11 +45,12 @@ CHUNK = 900
 
 @dataclass(frozen=True)
 class Shape:
-    """How large: documents, cases of each technique in a document, systems."""
+    """How large: documents, cases of each technique in a document, systems; `gaps` is the share of rows not there."""
 
     documents: int = 60
     cases: int = 25
     systems: int = 24
+    gaps: float = 0.005
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -84,7 +85,7 @@ def build(root: Path, shape: Shape, seed: int = 7) -> int:
             cases += made
         hard = draw.uniform(-0.15, 0.15)
         for place, pair in enumerate(shape.pairs):
-            rows += _system(workspace, draw, cases, pair, 0.17 + 0.015 * place + hard)
+            rows += _system(workspace, draw, cases, pair, (0.17 + 0.015 * place + hard, shape.gaps))
     _write(workspace.documents_file(SUITE), documents)
     planned = 2 * shape.cases * shape.documents * len(shape.pairs)
     _manifests(workspace, shape, inputs, planned, rows)
@@ -169,16 +170,19 @@ def _case(draw: Random, document: Document, technique: str, number: int) -> Case
     )
 
 
-def _system(workspace: Workspace, draw: Random, cases: list[Case], pair: tuple[str, str], wrong: float) -> int:
-    """Answers and verdicts of one system and document: 1 % of the calls failed, 0.5 % have no row, 0.5 % no verdict."""
+def _system(
+    workspace: Workspace, draw: Random, cases: list[Case], pair: tuple[str, str], shares: tuple[float, float]
+) -> int:
+    """Answers and verdicts of one system and document; `shares` are wrong, and not there. 1 % of the calls failed."""
+    wrong, gaps = shares
     answers: list[Record] = []
     verdicts: list[Record] = []
     for case in cases:
-        if draw.random() < 0.005:
+        if draw.random() < gaps:
             continue
         answer = _answer(draw, case, pair)
         answers.append(answer)
-        if draw.random() >= 0.005:
+        if draw.random() >= gaps:
             lower = 0.02 if case.technique == "ragtester" else 0.0
             verdicts.append(_verdict(draw, case, answer, draw.random() < wrong + lower))
     _write(workspace.answers_file(RUN, *pair, cases[0].document_id), answers)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ragtester.errors import UsageError
+from ragtester.errors import DataError, UsageError
 from ragtester.records import CLOSED_BOOK_SUFFIX, Case, CaseRow, Document, DocumentRow, Manifest
 from ragtester.results import notes
 from ragtester.results.answers import RunReader
 from ragtester.results.rows import Result, Results, RunInfo
 from ragtester.runs import answer_files
-from ragtester.storage import iter_rows, read_json
+from ragtester.storage import MAX_FAULTS, iter_rows, read_json
 from ragtester.workspace import Workspace
 
 
@@ -26,20 +26,27 @@ def load_results(workspace: Workspace, runs: Iterable[str], suite: str = "main")
     named = [runs] if isinstance(runs, str) else list(runs)
     found = Results()
     found.notes += notes.named_twice(named)
-    for name in dict.fromkeys(named):
-        for run in dict.fromkeys((name, name if name.endswith(CLOSED_BOOK_SUFFIX) else name + CLOSED_BOOK_SUFFIX)):
-            if any(info.name == run for info in found.runs):
-                continue
+    for run, (files, left) in _files(workspace, named).items():
+        _load_run(found, workspace, run, suite, files)
+        if left:
+            found.notes.append(f"run {run}: {len(left)} answer file(s) of documents or systems that left it")
+    found.notes += notes.suites_differ(found)
+    return found
+
+
+def _files(workspace: Workspace, named: list[str]) -> dict[str, tuple[list[Path], list[Path]]]:
+    """The answer files of each run and its control, before any of them is read: those that belong to it, and others."""
+    found: dict[str, tuple[list[Path], list[Path]]] = {}
+    for name in named:
+        control = name + CLOSED_BOOK_SUFFIX
+        for run in (name,) if name.endswith(CLOSED_BOOK_SUFFIX) else (name, control):
             files, left = answer_files(workspace, run)
             if files:
-                _load_run(found, workspace, run, suite, files)
+                found.setdefault(run, (files, left))
             elif run == name:
                 raise UsageError(
                     f"{workspace.answers(run)}: no answers; run `ragtester execute` first, or name another run"
                 )
-            if left:
-                found.notes.append(f"run {run}: {len(left)} answer file(s) of documents or systems that left it")
-    found.notes += notes.suites_differ(found)
     return found
 
 
@@ -54,14 +61,28 @@ def _load_run(found: Results, workspace: Workspace, run: str, suite: str, files:
     _load_documents(found, workspace, suite)
     planned, unfilled = _load_cases(found, workspace, info)
     reader = RunReader(found, workspace, info, planned)
-    for path in files:
-        found.rows += reader.file_rows(path)
+    _read(found, reader, files)
     systems = notes.planned_systems(info, sum(map(len, planned.values())) + unfilled)
     found.rows += _missing(reader, systems)
     found.notes += notes.systems_not_there(info, list(reader.seen), systems)
     found.notes += reader.notes()
     found.notes += notes.suite_changed(workspace, info, found, planned)
     found.notes += notes.judged_other_answers(workspace, info, files)
+
+
+def _read(found: Results, reader: RunReader, files: list[Path]) -> None:
+    """All files, and then one error with the faults of all of them."""
+    faults: list[str] = []
+    for path in files:
+        try:
+            found.rows += reader.file_rows(path)
+        except DataError as error:
+            faults += error.faults
+    count = len(faults)
+    if count > MAX_FAULTS:
+        faults[MAX_FAULTS:] = ["further faults not listed"]
+    if faults:
+        raise DataError(f"{count} line(s) do not hold what they should; mend or delete them", faults)
 
 
 def _load_documents(found: Results, workspace: Workspace, suite: str) -> None:
