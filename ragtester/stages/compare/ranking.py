@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ragtester.stages.compare.costs import budget_sentences, make_offers, pareto_table
+from ragtester.stages.compare.offers import budget_sentences, make_offers, pareto_table
 from ragtester.stages.compare.pairs import Family, Pair, make_family, pairs_table
 from ragtester.stages.compare.view import CaseKey, Grade, System, View, failures_by_document
 from ragtester.stages.compare.words import account, documents_note, listed, plural, share, tested, unfilled_cases

@@ -129,33 +129,29 @@ class View:
 def make_view(results: Results) -> View:
     """Group the rows with retrieval; a case that two runs asked of one system counts once a run."""
     view = View(results)
-    suites = {run.name: run.suite for run in results.runs}
-    keys: dict[tuple[str, str], CaseKey] = {}
-    apart = _asked_twice(results, suites, keys)
-    for row in results.open_book:
-        system = System(row.llm, row.embedding, row.run if row.system in apart else "")
-        _count(view, system, keys[suites.get(row.run, ""), row.case_id], row)
-    return view
-
-
-def _asked_twice(
-    results: Results, suites: dict[str, str], keys: dict[tuple[str, str], CaseKey]
-) -> set[tuple[str, str]]:
-    """Pairs of models that were asked one case in more than one run; fills `keys` on the way."""
+    keys: dict[tuple[str, str, str], CaseKey] = {}
     seen: set[tuple[str, str, CaseKey]] = set()
-    twice = set()
+    twice: set[tuple[str, str]] = set()
     for row in results.open_book:
-        suite = suites.get(row.run, "")
-        key = keys.get((suite, row.case_id))
-        if key is None:
-            case = results.cases.get((suite, row.case_id))
-            # The key of a case holds all it was made from: the same in two suites is the same case.
-            key = keys[suite, row.case_id] = (row.case_id, case.key if case else f"suite {suite}")
-        mark = (row.llm, row.embedding, key)
+        mark = (row.llm, row.embedding, _key(results, row, keys))
         if mark in seen:
             twice.add(row.system)
         seen.add(mark)
-    return twice
+    for row in results.open_book:
+        system = System(row.llm, row.embedding, row.run if row.system in twice else "")
+        _count(view, system, _key(results, row, keys), row)
+    return view
+
+
+def _key(results: Results, row: Result, keys: dict[tuple[str, str, str], CaseKey]) -> CaseKey:
+    """The case of a row. A case's own key holds all it was made from: the same in two suites is the same case."""
+    place = (results.suite_of(row.run), row.technique, row.case_id)
+    key = keys.get(place)
+    if key is None:
+        case = results.case(row)
+        known = case is not None and case.technique == row.technique
+        key = keys[place] = (row.case_id, case.key if case and known else f"{place[1]} of suite {place[0]}")
+    return key
 
 
 def _count(view: View, system: System, key: CaseKey, row: Result) -> None:

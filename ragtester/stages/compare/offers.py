@@ -1,0 +1,147 @@
+"""Cost and latency beside quality: who is dominated, and whom to choose for a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from ragtester.stages.compare.view import Spend, System, View
+from ragtester.tables import Cell, Estimate, Rate, Table
+
+KNOWN_SHARE = 0.95
+PER = 100
+
+
+@dataclass
+class Offer:
+    """What a system gives and takes. `cost` is dollars per 100 answers, `seconds` the median; None is unknown."""
+
+    system: System
+    rate: Rate
+    spend: Spend
+    cost: float | None
+    seconds: float | None
+    within: bool = False
+    dominated_by: System | None = None
+
+    @property
+    def share(self) -> float:
+        """The failure rate; an offer without one is never made."""
+        return self.rate.share or 0.0
+
+
+def make_offers(view: View, ranked: Sequence[tuple[System, Rate]]) -> list[Offer]:
+    """Offers of the ranked systems that have a rate, the best first."""
+    offers = []
+    for system, rate in ranked:
+        if rate.n:
+            spend = view.spent[system]
+            offers.append(Offer(system, rate, spend, _cost(spend), quantile(spend.seconds, 0.5)))
+    if offers:
+        ends = offers[0].rate.interval
+        for offer in offers:
+            offer.within = ends is not None and offer.share <= ends.high
+            offer.dominated_by = next((other.system for other in offers if _dominates(other, offer)), None)
+    return offers
+
+
+def _cost(spend: Spend) -> float | None:
+    """Mean cost of 100 answers; unknown where more than 5 % of the answers have no cost: those are not free."""
+    if not spend.costs or len(spend.costs) < KNOWN_SHARE * spend.answers:
+        return None
+    return PER * sum(spend.costs) / len(spend.costs)
+
+
+def quantile(values: Sequence[float], share: float) -> float | None:
+    """The smallest value that at least `share` of the values do not exceed; None for none."""
+    return sorted(values)[max(0, ceil(share * len(values)) - 1)] if values else None
+
+
+def _dominates(one: Offer, other: Offer) -> bool:
+    """No worse in failures, cost and latency, and better in one. An unknown cost or latency beats nothing."""
+    if one.cost is None or other.cost is None:
+        return False
+    mine, theirs = [one.share, one.cost], [other.share, other.cost]
+    if one.seconds is not None and other.seconds is not None:
+        mine.append(one.seconds)
+        theirs.append(other.seconds)
+    elif other.seconds is not None:
+        return False  # the other's latency is known and may be its strength
+    return all(a <= b for a, b in zip(mine, theirs, strict=True)) and mine != theirs
+
+
+def budget_sentences(offers: Sequence[Offer]) -> Iterator[str]:
+    """Which pair to choose, in plain words."""
+    priced = sorted((offer for offer in offers if offer.cost is not None), key=lambda one: (one.cost or 0.0, one.share))
+    within = [offer for offer in priced if offer.within]
+    if within:
+        yield f"Cheapest within the best's interval: {within[0].system.name}, {_money(within[0])}, {_failed(within[0])}."
+    steps: list[Offer] = []
+    for offer in priced:
+        if not steps or offer.share < steps[-1].share:
+            steps.append(offer)
+    if len(steps) > 1:
+        each = (f"from {_money(offer)} {offer.system.name}, {_failed(offer)}" for offer in steps)
+        yield "For a budget: " + "; ".join(each) + "."
+    unknown = len(offers) - len(priced)
+    if unknown:
+        yield (
+            f"The cost of {unknown} of {len(offers)} systems is unknown (no price for the model), which is not 0; it is "
+            'compared with nobody\'s. prompt_price and completion_price in [models."provider:name"] set it for answers '
+            "to come."
+        )
+
+
+def _money(offer: Offer) -> str:
+    return f"${offer.cost:.3g} per {PER} answers" if offer.cost else "free of charge"
+
+
+def _failed(offer: Offer) -> str:
+    return f"{offer.rate.successes}/{offer.rate.n} failed"
+
+
+def pareto_table(offers: Sequence[Offer], mark: str = "") -> Table:
+    """Quality, cost and latency side by side."""
+    rows: list[tuple[Cell, ...]] = []
+    for offer in offers:
+        spend = offer.spend
+        rows.append(
+            (
+                offer.system.name,
+                offer.rate,
+                "yes" if offer.within else "no",
+                _estimate(offer.cost, len(spend.costs), "$"),
+                spend.answers - len(spend.costs),
+                _estimate(offer.seconds, len(spend.seconds), "s"),
+                _estimate(quantile(spend.seconds, 0.95), len(spend.seconds), "s"),
+                _dominated(offer),
+            )
+        )
+    columns = (
+        "system",
+        "failed",
+        "in the best's interval",
+        f"cost of {PER} answers",
+        "cost unknown",
+        "median latency",
+        "95 % latency",
+        "dominated by",
+    )
+    note = (
+        "Costs are those of the answers, by the price table; embedding and judging are not in them. Cost unknown "
+        "counts answers without a price. Latency is the model server's; n/a where no server was called (the embedded "
+        "engine) or nothing was measured. Dominated: another system is no worse in failures, cost and latency, and "
+        "better in one."
+    )
+    return Table(f"pareto{mark}", "Quality, cost and latency", columns, tuple(rows), (note,))
+
+
+def _estimate(value: float | None, n: int, unit: str) -> Estimate | None:
+    return None if value is None else Estimate(value, n, None, unit)
+
+
+def _dominated(offer: Offer) -> str:
+    if offer.dominated_by:
+        return offer.dominated_by.name
+    return "cost unknown" if offer.cost is None else "none"
