@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragtester.errors import UsageError
 from ragtester.pipeline import STAGES, Options, run_stages
 from ragtester.progress import Progress, SilentProgress, StageResult
-from ragtester.records import Answer, Case, CaseRow, UnfilledCase, Verdict
+from ragtester.records import Answer, Case, CaseRow, PrecisionResult, UnfilledCase, Verdict
 from ragtester.runs import answer_files, verdict_files
 from ragtester.settings import Settings, load_settings
 from ragtester.storage import iter_rows
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ragtester.doctor import Finding
     from ragtester.estimate import Estimate
     from ragtester.report import Written
+    from ragtester.tables import Document
 
 
 class Project:
@@ -71,6 +72,55 @@ class Project:
 
         return examine(self.workspace, self.settings)
 
+    def audit_precision(self, *, overwrite: bool = False) -> StageResult:
+        """Let the panel of `[audit]` vote on a sample of the run's verdicts; figures in `precision_result()`."""
+        from ragtester.pipeline import run_audit
+        from ragtester.stages import precision
+
+        self._check_panel()
+        return asyncio.run(
+            run_audit(
+                self.workspace,
+                self.settings,
+                self.progress,
+                precision.STAGE,
+                lambda gateway: precision.run(
+                    self.workspace, self.settings, gateway, self.progress, overwrite=overwrite
+                ),
+            )
+        )
+
+    def review_precision(self, show: Callable[[str, str], None], read: Callable[[str], str]) -> tuple[StageResult, int]:
+        """Ask a person for the cases that the panel left ambiguous; gives also how many were decided.
+
+        `show` shows a heading and a text, `read` shows a prompt and gives a line; EOFError and KeyboardInterrupt leave.
+        """
+        from ragtester.stages import precision
+
+        with self.workspace.lock():
+            return precision.review(self.workspace, self.settings, show, read)
+
+    def estimate_precision(self) -> Document:
+        """Calls, tokens and money that `audit_precision` would still need; asks no model."""
+        from ragtester.stages import precision
+
+        self._check_panel()
+        with self.workspace.lock():
+            return precision.estimate(self.workspace, self.settings)
+
+    def precision_result(self) -> PrecisionResult | None:
+        """The figures of the run's last precision audit; None where there was none."""
+        from ragtester.stages import precision
+
+        return precision.read_result(self.workspace, self.settings.execute.run)
+
+    def _check_panel(self) -> None:
+        """Raise UsageError for a member that no call could ever succeed with."""
+        from ragtester.pipeline import check_model
+
+        for name in self.settings.audit.panel:
+            check_model(name, self.settings)
+
     def audit_stability(
         self, repeats: int = 5, *, sample: int | None = None, seed: int | None = None, overwrite: bool = False
     ) -> StageResult:
@@ -111,13 +161,17 @@ class Project:
     def _seed(self, seed: int | None) -> int:
         return self.settings.workspace.seed if seed is None else seed
 
-    def report(self, path: Path | None = None, megabytes: float = 3.0) -> Written:
-        """Write the run's HTML page (`reports/<run>/report.html`, or `path`), at most `megabytes` large."""
-        from ragtester.report import write_report
+    def report(self, path: Path | None = None, megabytes: float = 3.0, **files: Path | None) -> Written:
+        """Write the run's HTML page (`reports/<run>/report.html`, or `path`), at most `megabytes` large.
+
+        `files` are written too: `junit`, `csv`, `parquet` (a file each) and `plots` (a folder of PNG and SVG).
+        """
+        from ragtester.report import write_files, write_report
         from ragtester.results import load_results
 
         results = load_results(self.workspace, [self.settings.execute.run], self.settings.workspace.suite)
-        return write_report(self.workspace, results, path, megabytes)
+        others = write_files(self.workspace, results, files)
+        return replace(write_report(self.workspace, results, path, megabytes), others=others)
 
     def iter_cases(self) -> Iterator[Case | UnfilledCase]:
         """Every case row of the suite, technique by technique and document by document."""

@@ -2,6 +2,116 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
 import typer
 
+from ragtester.cli.options import (
+    NONE,
+    Estimate,
+    Folder,
+    MaxCalls,
+    MaxCost,
+    Overrides,
+    Overwrite,
+    Quiet,
+    RetryFailed,
+    RunName,
+    finish,
+    limits,
+    open_project,
+    stdout,
+    text_setting,
+)
+from ragtester.errors import UsageError
+
+if TYPE_CHECKING:
+    from ragtester.api import Project
+    from ragtester.progress import StageResult
+
 app = typer.Typer()
+
+
+@app.command()
+def precision(
+    workspace: Folder = Path(),
+    run: RunName = "",
+    panel: Annotated[
+        list[str], typer.Option("--panel", metavar="MODEL", help="A member of the panel. Repeatable.")
+    ] = NONE,
+    include_passes: Annotated[
+        bool, typer.Option("--include-passes", help="Sample passes as well: recall, specificity, accuracy.")
+    ] = False,
+    confidence: Annotated[float, typer.Option("--confidence", help="Of the sample's size. 0: as in [audit].")] = 0,
+    margin: Annotated[float, typer.Option("--margin", help="Of the sample's size. 0: as in [audit].")] = 0,
+    review: Annotated[
+        bool, typer.Option("--review", help="Decide the ambiguous cases here, one after another; asks no model.")
+    ] = False,
+    overrides: Overrides = NONE,
+    estimate: Estimate = False,
+    max_cost: MaxCost = 0,
+    max_calls: MaxCalls = 0,
+    quiet: Quiet = False,
+    overwrite: Overwrite = False,
+    retry_failed: RetryFailed = False,
+) -> None:
+    """How often is the oracle right? A panel of models votes on a sample of its verdicts."""
+    extra = text_setting("execute.run", run) + limits(max_cost, max_calls) + _panel(panel)
+    extra += ["audit.include_passes=true"] if include_passes else []
+    extra += ["audit.retry_failed=true"] if retry_failed else []
+    extra += [f"audit.{name}={value}" for name, value in (("confidence", confidence), ("margin", margin)) if value]
+    project = open_project(workspace, [*overrides, *extra], quiet)
+    if estimate:
+        from ragtester.tables.terminal import print_document
+
+        print_document(project.estimate_precision(), stdout())
+    elif review:
+        _print(_review(project), project)
+    else:
+        _print(project.audit_precision(overwrite=overwrite), project)
+
+
+def _panel(names: list[str]) -> list[str]:
+    """The override that sets the panel; none where no member was named."""
+    from ragtester.settings import toml_text
+
+    return [f"audit.panel=[{', '.join(map(toml_text, names))}]"] if names else []
+
+
+def _print(result: StageResult, project: Project) -> None:
+    from ragtester.stages.precision import document
+    from ragtester.tables.terminal import print_document
+
+    found = project.precision_result()
+    assert found is not None
+    project.progress.finish()
+    print_document(document(found), stdout())
+    typer.echo()
+    waiting = found.figures[0].ambiguous
+    if waiting:
+        typer.echo(
+            f"{waiting} case(s) wait for a person: `ragtester audit precision --review`, or the column decision of"
+            f" {result.output / 'review.csv'}"
+        )
+    finish([result], project)
+
+
+def _review(project: Project) -> StageResult:
+    """Ask at the terminal; what was decided is on disk whichever way it ends."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("--review needs a terminal; or fill in the column decision of the audit's review.csv")
+    console = stdout()
+
+    def show(heading: str, text: str) -> None:
+        if heading:
+            console.print(f"{heading}:", style="bold")
+        console.print(text, markup=False, highlight=False)
+
+    def read(prompt: str) -> str:
+        return input(prompt)
+
+    result, decided = project.review_precision(show, read)
+    typer.echo(f"{decided} case(s) decided now; the same command goes on where you left")
+    return result

@@ -26,8 +26,12 @@ def by_rules(request: VoteOnVerdict, embed: Embed) -> Ballot:
     found = judge_answer(JudgeAnswer(**dict(request)), embed)
     for part in (found.faithfulness, found.completeness):
         if part.rating == "false":
-            return False, part.reason.removeprefix("by rule, ")
-    return True, f"{found.completeness.reason.removeprefix('by rule, ')}; {found.faithfulness.reason}"
+            return False, _bare(part.reason)
+    return True, f"{_bare(found.completeness.reason)}; {_bare(found.faithfulness.reason)}"
+
+
+def _bare(reason: str) -> str:
+    return reason.removeprefix("by rule").lstrip(",: ")
 
 
 VOTERS: dict[str, Callable[[VoteOnVerdict, Embed], Ballot]] = {

@@ -1,1 +1,8 @@
-"""How often the oracle is right: a sample, a panel of judges, a review by a person, and the figures."""
+"""Precision audit of the oracle: a panel votes on a sample of its verdicts."""
+
+from ragtester.stages.precision.document import document
+from ragtester.stages.precision.estimate import estimate
+from ragtester.stages.precision.files import STAGE
+from ragtester.stages.precision.stage import NAME, read_result, review, run
+
+__all__ = ["NAME", "STAGE", "document", "estimate", "read_result", "review", "run"]
