@@ -166,12 +166,11 @@ class Project:
 
         `files` are written too: `junit`, `csv`, `parquet` (a file each) and `plots` (a folder of PNG and SVG).
         """
-        from ragtester.report import write_files, write_report
+        from ragtester.report import write_all
         from ragtester.results import load_results
 
         results = load_results(self.workspace, [self.settings.execute.run], self.settings.workspace.suite)
-        others = write_files(self.workspace, results, files)
-        return replace(write_report(self.workspace, results, path, megabytes), others=others)
+        return write_all(self.workspace, results, path, megabytes, files)
 
     def iter_cases(self) -> Iterator[Case | UnfilledCase]:
         """Every case row of the suite, technique by technique and document by document."""

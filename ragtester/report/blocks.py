@@ -48,31 +48,42 @@ def notes(lines: Iterable[str], class_: str = "notes") -> Element | None:
     return h("ul", *items, class_=class_) if items else None
 
 
-def rate_table(caption: str, first: str, groups: Sequence[Group], *, failures: bool = False) -> Element:
-    """One row a group: its rate as a dot with its 95 % interval, the figures, and what was left out."""
+def rate_table(
+    caption: str, first: str, groups: Sequence[Group], *, failures: bool = False, seen: bool = False
+) -> Element:
+    """One row a group: its rate as a dot with its 95 % interval, the figures, and what was left out.
+
+    `seen` shows the caption to everybody; by default it is for screen readers, where a heading says the same. Roles are
+    written out, for on a phone the rows are laid out as blocks.
+    """
     word = "Failed" if failures else "Passed"
-    head = h(
-        "tr",
-        h("th", first, scope="col"),
-        h("th", hidden_text("Plot of the rate and its interval"), charts.axis(), scope="col", class_="wide"),
-        h("th", f"{word} of graded, 95 % interval", scope="col"),
-        h("th", "Failures", scope="col", class_="num"),
-        h("th", "Not graded", scope="col", class_="num"),
-    )
+    plot = [hidden_text("Plot of the rate and its interval"), charts.axis()]
+    columns: list[tuple[Child, str | None]] = [
+        (first, None),
+        (plot, "wide"),
+        (f"{word} of graded, 95 % interval", None),
+    ]
+    columns += [("Failures", "num"), ("Not graded", "num")]
+    heads = [h("th", text, scope="col", class_=class_, role="columnheader") for text, class_ in columns]
+    head = h("tr", *heads, role="row")
     body = [_rate_row(group, failures) for group in groups] or [_nothing(5)]
-    return _table(caption, head, body, "rates")
+    shown_caption = h("caption", caption, class_=None if seen else "sr")
+    thead, tbody = h("thead", head, role="rowgroup"), h("tbody", *body, role="rowgroup")
+    return h("table", shown_caption, thead, tbody, class_="rates", role="table")
 
 
 def _rate_row(group: Group, failures: bool) -> Element:
     tally = group.tally
     value = tally.fail_rate if failures else tally.pass_rate
+    left = number(tally.left_out) if tally.left_out else "–"
     return h(
         "tr",
-        h("th", name(group.label), scope="row"),
-        h("td", charts.whisker(value, "fail" if failures else "pass"), class_="wide"),
-        h("td", rate(value), class_="figures"),
-        h("td", failure_link(group), class_="num"),
-        h("td", number(tally.left_out) if tally.left_out else "–", class_="num"),
+        h("th", name(group.label), scope="row", role="rowheader"),
+        h("td", charts.whisker(value, "fail" if failures else "pass"), class_="wide", role="cell"),
+        h("td", rate(value), class_="figures", role="cell"),
+        h("td", failure_link(group), class_="num failures", role="cell"),
+        h("td", left, class_="num left" if tally.left_out else "num left none", role="cell"),
+        role="row",
     )
 
 

@@ -33,7 +33,7 @@ def overview(results: Results, extra_notes: list[str]) -> Element:
         *(h("p", sentence, class_="lead" if place == 0 else None) for place, sentence in enumerate(told)),
         tiles(_key_figures(results, total)),
         notes([*engine_notes(results), *results.notes, *extra_notes], "notes warn"),
-        part("Pass rate by system", rate_table(caption, "System", groups)) if groups else None,
+        part("Pass rate by system", rate_table(caption, "System", groups, seen=True)) if groups else None,
         part("Language model × embedding model", matrix(rows)) if len(groups) > 1 else None,
         part("Not graded", *_not_graded(results)),
     )
@@ -66,7 +66,7 @@ def _key_figures(results: Results, total: Tally) -> list[tuple[str, str, str]]:
     answerable = figures.count(row for row in rows if row.type != "rejection")
     invented = figures.count(row for row in rows if row.type == "rejection")
     return [
-        ("Passed", *_share(total.pass_rate, "graded answers")),
+        ("Passed", *_share(total.pass_rate, "graded")),
         ("Failures found", number(total.failed), f"in {counted(planned, 'planned answer')}; {made}"),
         ("Wrongly refused", *_share(Rate(refused.failed, answerable.graded), "answerable")),
         ("Wrongly answered", *_share(invented.fail_rate, "unanswerable")),
@@ -78,7 +78,7 @@ def _key_figures(results: Results, total: Tally) -> list[tuple[str, str, str]]:
 def _share(value: Rate, what: str) -> tuple[str, str]:
     span = value.interval
     told = f" [{100 * span.low:.1f}, {100 * span.high:.1f}]" if span else ""
-    return percent(value.share) + told, f"{value.successes:,} of {value.n:,} {what}"
+    return percent(value.share), f"{value.successes:,} of {value.n:,} {what}{told}"
 
 
 def _cost(results: Results) -> tuple[str, str, str]:

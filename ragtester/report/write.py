@@ -31,12 +31,13 @@ TEXT_SHARE = 0.35
 
 @dataclass(frozen=True)
 class Written:
-    """The page, its size, and how many of the run's rows its explorer holds."""
+    """The page, its size, how many of the run's rows its explorer holds, and files that were written beside it."""
 
     path: Path
     bytes: int
     rows: int
     of: int
+    others: tuple[tuple[str, Path], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -77,14 +77,12 @@ function answers({ data, row, detail }) {
     el("div", { class: "text", dir: "auto", lang },
       parts[0][0] ? parts.map(([text, differs]) => (differs ? el(tag, null, text) : el("span", null, text))) : el("em", null, empty)));
   const nothing = detail.case ? "nothing: the question must be refused" : "the suite no longer holds this case";
-  const lacking = detail.row.lacking;
   const refusal = data.type(row).startsWith("rejection") ? "An answer that refuses is the right one here. " : "";
   const legend = [...found.expected, ...found.given].some((piece) => piece[1])
     ? el("span", null, el("del", null, "only expected"), " ", el("ins", null, "only given"), " ") : null;
   return el("div", null,
     el("div", { class: "sides" }, side("Expected", found.expected, "del", nothing), side("Given", found.given, "ins", "no answer")),
-    el("p", { class: "small" }, legend, refusal, found.note,
-      lacking ? [" Keywords not found: ", lacking.map((word, i) => [i ? ", " : "", bdi(word)])] : null));
+    el("p", { class: "small" }, legend, refusal, found.note));
 }
 
 function ratings({ data, detail }) {
@@ -94,12 +92,18 @@ function ratings({ data, detail }) {
   const rows = data.index.criteria.map((criterion, i) => el("tr", null,
     el("th", { scope: "row" }, criterion.replace("_", " ")),
     el("td", null, el("span", { class: "rating " + given[i] }, RATING[given[i]])),
-    el("td", { dir: "auto" }, (detail.row.reasons || [])[i] || "")));
+    el("td", { dir: "auto" }, reason(data.index.criteria[i], i, detail))));
   const heads = ["Criterion", "Rating", "Reason"].map((text) => el("th", { scope: "col" }, text));
   return el("section", null, el("h3", null, "Ratings"),
     el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Ratings" },
       el("table", { class: "ratings" }, el("caption", null, "Judged by ", bdi(detail.row.judge || "unknown")),
         el("thead", null, el("tr", null, heads)), el("tbody", null, rows))), other);
+}
+
+function reason(criterion, i, { row }) {
+  const given = (row.reasons || [])[i];
+  if (given || criterion !== "keyword_match") return given || "";
+  return row.lacking ? ["computed; not found: ", row.lacking.map((word, at) => [at ? ", " : "", bdi(word)])] : "computed";
 }
 
 // [document, start, end, pages] of the case's evidence, and of the other document's passage it was made from.
