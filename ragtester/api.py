@@ -161,6 +161,19 @@ class Project:
     def _seed(self, seed: int | None) -> int:
         return self.settings.workspace.seed if seed is None else seed
 
+    def compare(self, runs: Sequence[str] = (), *, baseline: str = "baseline") -> Document:
+        """Ranking of systems, RQ1 to RQ4, the matrix of failures and what is behind them; `runs` empty: the settings'.
+
+        `baseline` is the technique that the others are compared with. `ragtester.tables` renders the document.
+        """
+        from ragtester.results import load_results
+        from ragtester.stages.compare import compare, read_side
+
+        names = list(dict.fromkeys(runs)) or [self.settings.execute.run]
+        results = load_results(self.workspace, names, self.settings.workspace.suite)
+        side = read_side(self.workspace, results, (), self.settings.workspace.seed)
+        return compare(results, baseline, side)
+
     def report(self, path: Path | None = None, megabytes: float = 3.0, **files: Path | None) -> Written:
         """Write the run's HTML page (`reports/<run>/report.html`, or `path`), at most `megabytes` large.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ragtester.stages.compare.contrasts import Contrast
-from ragtester.stages.compare.words import documents_note, listed, short, tested
+from ragtester.stages.compare.words import FEW_DOCUMENTS, listed, short, tested
 from ragtester.tables.cells import show
 
 
@@ -36,15 +36,12 @@ def contrast_sentences(contrast: Contrast, sides: Sides) -> Iterator[str]:
     if contrast.interval is None:
         yield "Whether it would hold for other documents cannot be said from so few."
     elif contrast.told_apart:
-        yield f"So {first} {sides.verb} {more} failures than {second} here, beyond what chance among documents gives."
+        yield f"So {first} {sides.verb} {more} failures than {second}{_weight(contrast)}."
     else:
         needed = contrast.needed()
         text = f"These data cannot tell {first} from {second}: the interval over documents includes 0"
         yield text + (f"; it needs about {needed} cases a side, if the rates stay what they are." if needed else ".")
     yield _systems(contrast, sides)
-    note = documents_note(contrast.documents)
-    if note:
-        yield note
     if contrast.one_sided:
         names = listed([system.name for system in contrast.one_sided])
         yield f"Left out, for they lack graded answers of one side: {names}."
@@ -55,7 +52,18 @@ def _upper(text: str) -> str:
 
 
 def _over(contrast: Contrast) -> str:
-    return f" over {contrast.documents} documents" if contrast.interval else " (no interval over documents)"
+    if contrast.interval is None:
+        return " (no interval over documents)"
+    one, two = contrast.documents
+    return f" over {one} documents" if one == two else f" over {one} and {two} documents"
+
+
+def _weight(contrast: Contrast) -> str:
+    """How far a difference reaches, with so many documents on the smaller side."""
+    fewest = min(contrast.documents)
+    if fewest < FEW_DOCUMENTS:
+        return f" here; with only {fewest} documents on a side that is a hint, no finding"
+    return ", beyond what chance among documents gives"
 
 
 def _relative(contrast: Contrast, sides: Sides) -> str:

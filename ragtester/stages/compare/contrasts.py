@@ -41,7 +41,7 @@ class Contrast:
     totals: tuple[Tally, Tally] = field(default_factory=lambda: (Tally(), Tally()))
     interval: Interval | None = None
     test: Test | None = None
-    documents: int = 0
+    documents: tuple[int, int] = (0, 0)
 
     @property
     def difference(self) -> float | None:
@@ -115,6 +115,7 @@ def correct_together(contrasts: Sequence[Contrast]) -> int:
 def _overall(found: Contrast, view: View, side: Side, seed: int) -> None:
     """The test over cases and the interval over documents."""
     pairs: dict[str, list[tuple[float | None, float | None]]] = {}
+    sides: tuple[set[str], set[str]] = (set(), set())
     cases: tuple[dict[tuple[str, str], list[bool]], ...] = ({}, {})
     names = (found.first, found.second)
     for system in found.by_system:
@@ -126,7 +127,8 @@ def _overall(found: Contrast, view: View, side: Side, seed: int) -> None:
             value = float(grade.failed)
             pairs.setdefault(grade.document, []).append((value, None) if name == found.first else (None, value))
             cases[names.index(name)].setdefault(key, []).append(grade.failed)
-    found.documents = len(pairs)
+            sides[names.index(name)].add(grade.document)
+    found.documents = (len(sides[0]), len(sides[1]))
     if found.by_system:
         found.interval = cluster_bootstrap_difference(pairs, seed)
         one, two = ([sum(failed) / len(failed) for failed in side_cases.values()] for side_cases in cases)

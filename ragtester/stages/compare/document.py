@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ragtester.records import PrecisionResult
 from ragtester.results import Results
+from ragtester.stages.compare import closed_book, failure_kinds, overlap, suite_quality
 from ragtester.stages.compare.factors import factors_section
 from ragtester.stages.compare.matrix import matrix_section
 from ragtester.stages.compare.oracle import oracle_precision
@@ -21,9 +22,11 @@ BASELINE = "baseline"
 
 @dataclass(frozen=True)
 class Side:
-    """What stands beside the rows: audits of the runs, sentences on calibrations that no longer hold, the seed."""
+    """What stands beside the rows: audits of the runs, manifests of the suites, sentences on calibrations that no
+    longer hold, and the seed of every bootstrap."""
 
     audits: Sequence[PrecisionResult] = ()
+    manifests: suite_quality.Manifests = field(default_factory=dict)
     stale: Sequence[str] = ()
     seed: int = 7
 
@@ -44,5 +47,9 @@ def compare(results: Results, baseline: str = BASELINE, side: Side | None = None
         oracle_precision(view, side.audits, side.stale),
         matrix_section(view, baseline),
         factors_section(view, side.seed),
+        closed_book.section(results),
+        failure_kinds.section(results),
+        overlap.section(results),
+        suite_quality.section(results, side.manifests),
     )
     return Document("Comparison of " + ", ".join(run.name for run in results.runs), sections)

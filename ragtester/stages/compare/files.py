@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 from ragtester.records import PrecisionResult
+from ragtester.results import Results
+from ragtester.stages.compare.document import Side
+from ragtester.stages.compare.suite_quality import read_manifests
 from ragtester.storage import read_json, write_text
 from ragtester.tables import Document
 from ragtester.tables.cells import file_names
@@ -19,10 +22,16 @@ from ragtester.workspace import Workspace
 NAME = "comparison"
 
 
-def read_audits(workspace: Workspace, runs: Iterable[str]) -> list[PrecisionResult]:
-    """The precision audits of those runs that have one."""
-    found = (read_json(workspace.audits(run) / "precision" / "result.json", PrecisionResult) for run in runs)
-    return [audit for audit in found if audit is not None]
+def read_side(workspace: Workspace, results: Results, stale: Sequence[str], seed: int) -> Side:
+    """The precision audits of those runs that have one, and the manifests of their suites."""
+    files = (workspace.audits(run.name) / "precision" / "result.json" for run in results.runs)
+    audits = [audit for path in files if (audit := read_json(path, PrecisionResult)) is not None]
+    return Side(audits, read_manifests(workspace, results), stale, seed)
+
+
+def tables_folder(workspace: Workspace, runs: Sequence[str]) -> Path:
+    """`reports/<run>/tables/`; several runs share a folder that names them all."""
+    return workspace.reports("+".join(runs)) / "tables"
 
 
 def write_document(document: Document, folder: Path) -> list[Path]:

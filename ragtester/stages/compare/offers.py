@@ -76,7 +76,8 @@ def budget_sentences(offers: Sequence[Offer]) -> Iterator[str]:
     priced = sorted((offer for offer in offers if offer.cost is not None), key=lambda one: (one.cost or 0.0, one.share))
     within = [offer for offer in priced if offer.within]
     if within:
-        yield f"Cheapest within the best's interval: {within[0].system.name}, {_money(within[0])}, {_failed(within[0])}."
+        one = within[0]
+        yield f"Cheapest within the best's interval: {one.system.name}, {_money(one)}, {_failed(one)}."
     steps: list[Offer] = []
     for offer in priced:
         if not steps or offer.share < steps[-1].share:
@@ -87,9 +88,9 @@ def budget_sentences(offers: Sequence[Offer]) -> Iterator[str]:
     unknown = len(offers) - len(priced)
     if unknown:
         yield (
-            f"The cost of {unknown} of {len(offers)} systems is unknown (no price for the model), which is not 0; it is "
-            'compared with nobody\'s. prompt_price and completion_price in [models."provider:name"] set it for answers '
-            "to come."
+            f"The cost of {unknown} of {len(offers)} systems is unknown (no price for the model), which is not 0: it "
+            'is compared with no other. prompt_price and completion_price in [models."provider:name"] set it for '
+            "answers to come."
         )
 
 
