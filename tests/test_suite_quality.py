@@ -64,7 +64,7 @@ def columns(found: Results, manifests: dict[tuple[str, str], Manifest]) -> dict[
     }
 
 
-def estimate(cell: Any) -> tuple[float, int]:
+def estimate(cell: Any) -> tuple[Any, int]:
     assert isinstance(cell, Estimate)
     return cell.value, cell.n
 
