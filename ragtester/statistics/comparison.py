@@ -39,14 +39,16 @@ def mcnemar(b: int, c: int, confidence: float = 0.95) -> Test:
     name = "McNemar exact"
     if b + c == 0:
         return Test(1.0, name, 0, None, "odds ratio", None)
-    found = load("scipy.stats").binomtest(b, b + c, 0.5)
-    p = min(1.0, float(found.pvalue))
+    special = load(
+        "scipy.special"
+    )  # a hundred times as fast as scipy.stats.binomtest, and loaded in a tenth of its time
+    p = min(1.0, 2 * float(special.bdtr(min(b, c), b + c, 0.5)))
     if b == 0 or c == 0:
         ratio, interval = _woolf([b + 0.5], [c + 0.5], confidence)
         return Test(p, name, b + c, ratio, "odds ratio, 0.5 added", interval)
-    ends = found.proportion_ci(confidence, method="exact")
-    interval = Interval(float(ends.low / (1 - ends.low)), float(ends.high / (1 - ends.high)))
-    return Test(p, name, b + c, b / c, "odds ratio", interval)
+    tail = (1 - confidence) / 2
+    low, high = float(special.betaincinv(b, c + 1, tail)), float(special.betaincinv(b + 1, c, 1 - tail))
+    return Test(p, name, b + c, b / c, "odds ratio", Interval(low / (1 - low), high / (1 - high)))
 
 
 def fisher(a: int, b: int, c: int, d: int, confidence: float = 0.95) -> Test:
