@@ -13,12 +13,14 @@ from ragtester.progress import Progress, SilentProgress, StageResult
 from ragtester.records import Answer, Case, CaseRow, PrecisionResult, UnfilledCase, Verdict
 from ragtester.runs import answer_files, verdict_files
 from ragtester.settings import Settings, load_settings
-from ragtester.storage import iter_rows
+from ragtester.storage import iter_rows, write_text
 from ragtester.workspace import Workspace
 
 if TYPE_CHECKING:
     from ragtester.doctor import Finding
     from ragtester.estimate import Estimate
+    from ragtester.interchange import Exported, ExportOptions, ImportOptions
+    from ragtester.records import CalibrationResult
     from ragtester.report import Written
     from ragtester.tables import Document
 
@@ -71,6 +73,22 @@ class Project:
         from ragtester.doctor import examine
 
         return examine(self.workspace, self.settings)
+
+    def import_suite(self, path: str | Path, options: ImportOptions | None = None) -> StageResult:
+        """Cases and results of ragas, deepeval, promptfoo or a CSV become rows; `counts` says what was dropped."""
+        from ragtester.interchange import ImportOptions, import_file
+
+        return import_file(self.workspace, self.settings, self.progress, Path(path), options or ImportOptions())
+
+    def export_suite(self, output: str | Path | None, options: ExportOptions) -> Exported:
+        """Write a suite, or a run with its answers, for another tool; with `output` None only its text is made."""
+        from ragtester.interchange import export
+
+        path = None if output is None else Path(output)
+        found = export(self.workspace, self.settings, options, path)
+        if path is not None:
+            write_text(path, [found.text])
+        return found
 
     def audit_precision(self, *, overwrite: bool = False) -> StageResult:
         """Let the panel of `[audit]` vote on a sample of the run's verdicts; figures in `precision_result()`."""
@@ -157,6 +175,13 @@ class Project:
         with self.workspace.lock():
             prompt = open_gateway(self.workspace, self.settings, "stability").prompt_sha256(JUDGE_ANSWER)
             return stability.make_plan(self.workspace, self.settings, prompt, wanted).quote()
+
+    def audit_calibrate(self, labels: str | Path, *, folds: int = 5, seed: int | None = None) -> CalibrationResult:
+        """The run's verdicts against people's labels in a CSV or JSON Lines file; asks no model, changes no verdict."""
+        from ragtester.stages import calibration
+
+        with self.workspace.lock():
+            return calibration.run(self.workspace, self.settings, Path(labels), folds=folds, seed=self._seed(seed))
 
     def _seed(self, seed: int | None) -> int:
         return self.settings.workspace.seed if seed is None else seed

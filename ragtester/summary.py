@@ -29,13 +29,23 @@ def print_results(results: list[StageResult], workspace: Workspace, settings: Se
             from ragtester.stages.judge_summary import render, summarise
 
             render(summarise(_verdicts(workspace, settings.execute.run)), console)
+            _print_calibration(workspace, settings.execute.run, console)
     for result in results:
         if result.ledger.planned:
             console.print(
-                f"{result.stage:<9} -> {_shown(result.output)}", markup=False, highlight=False, soft_wrap=True
+                f"{result.stage:<9} -> {shown(result.output)}", markup=False, highlight=False, soft_wrap=True
             )
         if result.stopped:
             console.print(f"stopped: {result.stopped}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _print_calibration(workspace: Workspace, run: str, console: Console) -> None:
+    """Whether people's labels vouch for these verdicts; nothing where there are none."""
+    from ragtester.stages.calibration import calibration_status
+
+    text = calibration_status(workspace, run).text
+    if text:
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def _print_control(workspace: Workspace, settings: Settings, console: Console) -> None:
@@ -82,7 +92,7 @@ def ledger_line(result: StageResult) -> str:
     return f"{line}; {unreadable} file(s) not readable" if unreadable else line
 
 
-def _shown(path: Path) -> str:
+def shown(path: Path) -> str:
     """Relative to the current folder where that is shorter."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

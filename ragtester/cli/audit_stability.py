@@ -83,3 +83,26 @@ def _finish_stability(result: StageResult, project: Project) -> None:
     project.progress.finish()
     print_document(stability_document(found), stdout())
     finish([result], project)
+
+
+@app.command()
+def calibrate(
+    labels: Annotated[Path, typer.Option("--labels", help="CSV or JSON Lines: case_id, llm, embedding, label.")],
+    workspace: Folder = Path(),
+    run: RunName = "",
+    folds: Annotated[int, typer.Option("--folds", help="Folds of whole documents for the thresholds.")] = 5,
+    seed: Seed = WORKSPACE_SEED,
+    overrides: Overrides = NONE,
+) -> None:
+    """Compare the verdicts with people's labels, and which pass_mean would have agreed best."""
+    from ragtester.stages.calibration import calibration_document
+    from ragtester.summary import shown
+    from ragtester.tables.terminal import print_document
+
+    project = open_project(workspace, [*overrides, *run_settings(run, False)], quiet=True)
+    result = project.audit_calibrate(labels, folds=folds, seed=None if seed == WORKSPACE_SEED else seed)
+    print_document(calibration_document(result), stdout())
+    folder = project.workspace.audits(project.settings.execute.run) / "calibration"
+    typer.echo(f"calibration -> {shown(folder)}")
+    if result.unmatched:
+        raise typer.Exit(3)

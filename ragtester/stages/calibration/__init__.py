@@ -1,1 +1,7 @@
-"""How well the oracle agrees with human labels."""
+"""The judge against people's labels."""
+
+from ragtester.stages.calibration.binding import CalibrationStatus, calibration_status
+from ragtester.stages.calibration.document import calibration_document
+from ragtester.stages.calibration.run import run
+
+__all__ = ["CalibrationStatus", "calibration_document", "calibration_status", "run"]

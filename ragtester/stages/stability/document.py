@@ -93,7 +93,8 @@ def _straddling(result: StabilityResult) -> tuple[Paragraph | Table, ...]:
     )
     notes = [f"{SHOWN} of {len(found)}; result.json lists all"] if len(found) > SHOWN else []
     columns = ("case", "system", "verdict", "passed", "means")
-    table = Table("straddling", "Means of each judgement", columns, tuple(_row(one) for one in found[:SHOWN]), tuple(notes))
+    rows = tuple(_row(one) for one in found[:SHOWN])
+    table = Table("straddling", "Means of each judgement", columns, rows, tuple(notes))
     return (said, table)
 
 
