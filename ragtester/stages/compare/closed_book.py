@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ragtester.records import CLOSED_BOOK_SUFFIX
 from ragtester.results import Result, Results
 from ragtester.stages.compare.naming import system_namer
-from ragtester.stages.compare.view import make_view
+from ragtester.stages.compare.view import View, make_view
 from ragtester.stages.compare.words import listed, points
 from ragtester.statistics import Interval, cluster_bootstrap_difference, format_rate
 from ragtester.tables import Cell, Paragraph, Rate, Section, Table
@@ -62,8 +62,11 @@ def lucky_share(results: Results, technique: str) -> Rate:
     return _passed(rows)
 
 
-def section(results: Results) -> Section:
-    """Lucky passes by LLM and technique, and every system's pass rate with and without them."""
+def section(results: Results, view: View | None = None) -> Section:
+    """Lucky passes by LLM and technique, and every system's pass rate with and without them.
+
+    `view` is that of `results`, where it has been made already.
+    """
     rows = list(results.closed_book)
     texts = [*_without(results), *(_sentences(rows) if rows else ())]
     parts: list[Paragraph | Table] = [Paragraph(text) for text in texts]
@@ -71,7 +74,7 @@ def section(results: Results) -> Section:
         parts.append(_luck(rows))
         control = control_of(results)
         if control.graded:
-            parts.append(_systems(results, control))
+            parts.append(_systems(view or make_view(results), control))
     return Section("closed-book", "Closed-book control", tuple(parts))
 
 
@@ -160,16 +163,16 @@ def _any_llm(rows: Iterable[Result]) -> Iterable[Result]:
     return best.values()
 
 
-def _systems(results: Results, control: Control) -> Table:
+def _systems(view: View, control: Control) -> Table:
     """Pass rates with and without lucky cases, where the control graded the case."""
     groups: dict[str, list[Result]] = {}
-    name = system_namer(make_view(results))
-    for row in results.open_book:
+    name, rows = system_namer(view), list(view.results.open_book)
+    for row in rows:
         if row.graded and control.knows(row):
             groups.setdefault(name(row), []).append(row)
     columns = ("system", "passed", "without lucky cases", "change", "lucky among passes")
     made = tuple(_system_row(system, rows, control.is_lucky) for system, rows in sorted(groups.items()))
-    left = sum(row.graded and _counts(row) and not control.knows(row) for row in results.open_book)
+    left = sum(row.graded and _counts(row) and not control.knows(row) for row in rows)
     notes = [
         "Answerable questions that the control graded. Without lucky cases: those that the LLM fails in closed book.",
         "The change is in percentage points, its interval from a bootstrap over documents.",

@@ -17,14 +17,14 @@ retrieval that failed, with them the model. Such refusals are counted apart in a
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from typing import Literal
 
 from ragtester.records import Case
 from ragtester.results import Result, Results
 from ragtester.stages.compare.naming import system_namer
-from ragtester.stages.compare.view import make_view
+from ragtester.stages.compare.view import View, make_view
 from ragtester.statistics import format_rate
 from ragtester.tables import Cell, Paragraph, Rate, Section, Table
 
@@ -61,12 +61,12 @@ def failure_kinds(results: Results) -> Counter[Kind]:
     return Counter(kind for _, kind in _graded(results) if kind)
 
 
-def section(results: Results) -> Section:
-    """Kinds of failure by system, case type and document, and the false refusals."""
+def section(results: Results, view: View | None = None) -> Section:
+    """Kinds of failure by system, case type and document, and the false refusals; `view` is that of `results`."""
     graded = _graded(results)
     parts: list[Paragraph | Table] = [Paragraph(_sentence(results, graded))]
     if any(kind for _, kind in graded):
-        system = system_namer(make_view(results))
+        system = system_namer(view or make_view(results))
         parts += [
             _table(("failure-kinds-by-system", "Failure kinds by system", "system"), graded, system),
             _table(("failure-kinds-by-type", "Failure kinds by case type", "case type"), graded, _type),
@@ -78,9 +78,8 @@ def section(results: Results) -> Section:
 
 def _graded(results: Results) -> list[tuple[Result, Kind | None]]:
     """Graded rows of systems with retrieval, each with its kind where it failed."""
-    suites = {run.name: run.suite for run in results.runs}
     return [
-        (row, failure_kind(row, results.cases.get((suites.get(row.run, ""), row.case_id))))
+        (row, failure_kind(row, results.case(row)) if row.status == "fail" else None)
         for row in results.open_book
         if row.graded
     ]
@@ -109,9 +108,9 @@ def _table(
     heading: tuple[str, str, str], graded: Iterable[tuple[Result, Kind | None]], group_of: Callable[[Result], str]
 ) -> Table:
     """`heading` is the table's id, its title and the first column's name; a pair without a kind is a passed answer."""
-    groups: dict[str, Counter[Kind | None]] = {}
+    groups: dict[str, Counter[Kind | None]] = defaultdict(Counter)
     for row, kind in graded:
-        groups.setdefault(group_of(row), Counter())[kind] += 1
+        groups[group_of(row)][kind] += 1
     name, title, first = heading
     kinds = KINDS if any(counts["unknown"] for counts in groups.values()) else KINDS[:-1]
     rows = tuple(_row(group, counts, kinds) for group, counts in sorted(groups.items()))
@@ -138,11 +137,11 @@ def _documents(graded: list[tuple[Result, Kind | None]]) -> Table:
 
 def _refusals(graded: Iterable[tuple[Result, Kind | None]], system: Callable[[Result], str]) -> Table:
     """Answerable questions that were refused, by how much of their gold chunks the model had before it."""
-    groups: dict[str, Counter[str]] = {}
+    groups: dict[str, Counter[str]] = defaultdict(Counter)
     for row, _ in graded:
         if row.type == "rejection":
             continue
-        counts = groups.setdefault(system(row), Counter())
+        counts = groups[system(row)]
         counts["graded"] += 1
         if row.status == "fail" and row.decided_by == "refusal":
             counts["refused"] += 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from itertools import combinations, permutations
 
 from ragtester.records import Case
@@ -27,9 +28,9 @@ UNITS: dict[str, Callable[[Case], Iterable[int]]] = {
 }
 
 
-def section(results: Results) -> Section:
-    """Overlap of techniques, then of systems."""
-    view = make_view(results)
+def section(results: Results, view: View | None = None) -> Section:
+    """Overlap of techniques, then of systems; `view` is that of `results`, where it has been made already."""
+    view = view or make_view(results)
     return Section("overlap", "What fails together", (*technique_parts(view), *system_parts(view)))
 
 
@@ -41,10 +42,12 @@ def technique_parts(view: View) -> Iterator[Paragraph | Table]:
         yield Paragraph(f"One technique only ({name}): there is no other to overlap with.")
         return
     cases = {(case.id, case.key): case for case in view.results.cases.values()}
-    places = {
-        unit: {technique: _places(view, cases, technique, of) for technique in techniques} for unit, of in UNITS.items()
-    }
-    rows = [_places_row(pair, unit, places[unit]) for pair in combinations(techniques, 2) for unit in UNITS]
+    places = {technique: _places(view, cases, technique) for technique in techniques}
+    rows = [
+        _places_row(pair, unit, (places[pair[0]][unit], places[pair[1]][unit]))
+        for pair in combinations(techniques, 2)
+        for unit in UNITS
+    ]
     yield Paragraph(_sentence(rows))
     columns = (
         "first",
@@ -64,37 +67,42 @@ def technique_parts(view: View) -> Iterator[Paragraph | Table]:
     yield _evidence(view, cases, techniques)
 
 
-def _places(
-    view: View, cases: dict[CaseKey, Case], technique: str, of: Callable[[Case], Iterable[int]]
-) -> tuple[set[Place], set[Place]]:
-    """Places that the technique asked (graded answers only), and those of them that failed."""
-    asked: set[Place] = set()
-    failed: set[Place] = set()
-    for system, _, grade, case in _grades(view, cases, technique):
-        found = {(system, grade.document, number) for number in of(case)}
-        asked |= found
-        failed |= found if grade.failed else set()
-    return asked, failed
+@dataclass
+class Places:
+    """Places that a technique asked (graded answers only), and those of them that failed."""
+
+    asked: set[Place] = field(default_factory=set)
+    failed: set[Place] = field(default_factory=set)
 
 
-def _grades(view: View, cases: dict[CaseKey, Case], technique: str) -> Iterator[tuple[System, CaseKey, Grade, Case]]:
+def _places(view: View, cases: dict[CaseKey, Case], technique: str) -> dict[str, Places]:
+    """By unit."""
+    numbers = {
+        key: {unit: tuple(of(case)) for unit, of in UNITS.items()}
+        for key, case in cases.items()
+        if case.technique == technique
+    }
+    found = {unit: Places() for unit in UNITS}
     for system, grades in view.graded.items():
         for key, grade in grades.items():
-            case = cases.get(key)
-            if case is not None and case.technique == technique:
-                yield system, key, grade, case
+            for unit, ordinals in numbers.get(key, {}).items():
+                here = [(system, grade.document, ordinal) for ordinal in ordinals]
+                found[unit].asked.update(here)
+                if grade.failed:
+                    found[unit].failed.update(here)
+    return found
 
 
-def _places_row(pair: tuple[str, str], unit: str, places: dict[str, tuple[set[Place], set[Place]]]) -> tuple[Cell, ...]:
-    (asked, failed), (other_asked, other_failed) = places[pair[0]], places[pair[1]]
-    both, either = failed & other_failed, failed | other_failed
+def _places_row(pair: tuple[str, str], unit: str, places: tuple[Places, Places]) -> tuple[Cell, ...]:
+    first, second = places
+    both, either = first.failed & second.failed, first.failed | second.failed
     return (
         *pair,
         unit,
-        Rate(len(asked & other_asked), len(asked | other_asked)),
+        Rate(len(first.asked & second.asked), len(first.asked | second.asked)),
         len(both),
-        len(failed - other_failed),
-        len(other_failed - failed),
+        len(first.failed - second.failed),
+        len(second.failed - first.failed),
         Rate(len(both), len(either)),
     )
 
@@ -111,24 +119,24 @@ def _sentence(rows: list[tuple[Cell, ...]]) -> str:
 def _evidence(view: View, cases: dict[CaseKey, Case], techniques: list[str]) -> Table:
     """For each failure of one technique, what the other did with the same sentences."""
     rows: list[tuple[Cell, ...]] = []
-    without: Counter[str] = Counter()
     for first, second in permutations(techniques, 2):
         near = _neighbours(cases.values(), first, second)
         counts: Counter[str] = Counter()
-        for system, key, grade, case in _grades(view, cases, first):
-            if not grade.failed:
-                continue
-            if case.evidence:
-                others = [view.graded[system][one] for one in near.get(key, ()) if one in view.graded[system]]
-                counts[_met(others)] += 1
-            else:
-                without[first] += second == min(name for name in techniques if name != first)
-        total = counts.total()
-        rows.append((first, second, *(Rate(counts[how], total) for how in ("failed", "passed", "never"))))
+        for grades in view.graded.values():
+            for key in near:
+                if key in grades and grades[key].failed:
+                    counts[_met([grades[one] for one in near[key] if one in grades])] += 1
+        rows.append((first, second, *(Rate(counts[how], counts.total()) for how in ("failed", "passed", "never"))))
     columns = ("failures of", "beside", "failed there too", "passed there", "never asked there")
-    left = ", ".join(f"{count} of {name}" for name, count in sorted(without.items()) if count)
     notes = ["The same: evidence spans that share at least one character, asked of the same system."]
-    if left:
+    without = Counter(
+        case.technique
+        for grades in view.graded.values()
+        for key, grade in grades.items()
+        if grade.failed and (case := cases.get(key)) is not None and not case.evidence
+    )
+    if without:
+        left = ", ".join(f"{count} of {name}" for name, count in sorted(without.items()))
         notes.append(f"Failures without evidence (rejection cases) are left out: {left}.")
     return Table("evidence-overlap", "Failures on the same evidence", columns, tuple(rows), tuple(notes))
 
