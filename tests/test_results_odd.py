@@ -47,8 +47,8 @@ def change(path: Path, edit: Callable[[list[dict[str, Any]]], list[dict[str, Any
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
-def change_manifest(workspace: Workspace, stage: str, **update: Any) -> None:
-    path = workspace.root / stage / RUN / "manifest.json"
+def change_manifest(workspace: Workspace, folder: str, **update: Any) -> None:
+    path = workspace.root / folder / RUN / "manifest.json"
     path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **update}), encoding="utf-8")
 
 
@@ -156,6 +156,29 @@ def test_a_suite_that_does_not_know_the_run_is_named(workspace: Workspace) -> No
 def test_documents_that_changed_are_said(workspace: Workspace) -> None:
     change(workspace.documents_file(SUITE), lambda rows: [{**rows[0], "text_sha256": "0"}, *rows[2:]])
     assert any("2 document(s) of suite study changed" in note for note in load_results(workspace, [RUN]).notes)
+
+
+def test_imported_verdicts_and_texts_without_a_hash_are_nothing_odd(workspace: Workspace) -> None:
+    change_manifest(workspace, "verdicts", stage="import", inputs={})
+    inputs = json.loads((workspace.answers(RUN) / "manifest.json").read_text(encoding="utf-8"))["inputs"]
+    change_manifest(workspace, "answers", stage="import", inputs={**inputs, "text manual-000": ""})
+    change(workspace.documents_file(SUITE), lambda rows: rows[1:])
+    found = load_results(workspace, [RUN])
+    whole(found)
+    assert found.notes == []
+    assert {row.source for row in found.rows if row.document_id == "manual-000"} == {""}
+
+
+def test_a_technique_with_a_long_name_keeps_its_cases(workspace: Workspace) -> None:
+    long = "a technique with a name that is much too long to be a folder's name as it stands"
+    place = workspace.cases_file(SUITE, long, "manual-000").parent
+    (workspace.suite(SUITE) / "baseline").rename(place)
+    inputs = json.loads((workspace.answers(RUN) / "manifest.json").read_text(encoding="utf-8"))["inputs"]
+    renamed = {name.replace("cases baseline/", f"cases {place.name}/"): digest for name, digest in inputs.items()}
+    change_manifest(workspace, "answers", inputs=renamed)
+    found = load_results(workspace, [RUN])
+    assert found.notes == []
+    assert len(found.cases) == CASES
 
 
 def test_a_run_that_is_named_twice_counts_once(workspace: Workspace) -> None:

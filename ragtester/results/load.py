@@ -95,15 +95,15 @@ def _load_cases(found: Results, workspace: Workspace, info: RunInfo) -> tuple[di
     """Cases that the run planned, by document and id, and how many more could not be made."""
     planned: dict[str, dict[str, Case]] = {}
     total = 0
-    for technique, document in notes.case_files(info):
+    for folder, document in notes.case_files(info):
         unfilled = 0
-        for row in iter_rows(workspace.cases_file(info.suite, technique, document), CaseRow):
+        for row in iter_rows(notes.cases_file(workspace, info.suite, folder, document), CaseRow):
             if isinstance(row, Case):
                 planned.setdefault(document, {})[row.id] = row
                 found.cases[info.suite, row.id] = row
             else:
                 unfilled += 1
-        found.unfilled[info.suite, f"{technique}/{document}"] = unfilled
+        found.unfilled[info.suite, f"{folder}/{document}"] = unfilled
         total += unfilled
     return planned, total
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from ragtester.provenance import sha256_file, sha256_text
 from ragtester.records import CLOSED_BOOK_SUFFIX, Case
 from ragtester.results.rows import Results, RunInfo
-from ragtester.workspace import Workspace
+from ragtester.workspace import Workspace, slug
 
 System = tuple[str, str]
 
@@ -42,11 +42,16 @@ def unfinished(info: RunInfo) -> Iterator[str]:
 
 
 def case_files(info: RunInfo) -> Iterator[tuple[str, str]]:
-    """Technique and document of each file of cases that the run was executed on."""
+    """Folder (of a technique) and document of each file of cases that the run was executed on."""
     for name in info.executed.inputs if info.executed else ():
         if name.startswith("cases "):
-            technique, _, document = name.removeprefix("cases ").partition("/")
-            yield technique, document
+            folder, _, document = name.removeprefix("cases ").partition("/")
+            yield folder, document
+
+
+def cases_file(workspace: Workspace, suite: str, folder: str, document: str) -> Path:
+    """The file of such a pair. A folder's name is no technique's: a long one was cut already, and must not be again."""
+    return workspace.suite(suite) / slug(folder, limit=64) / f"{document}.jsonl"
 
 
 def planned_systems(info: RunInfo, cases: int) -> list[System]:
@@ -91,12 +96,13 @@ def suite_changed(
             )
         return
     cases = texts = 0
-    for technique, document in case_files(info):
-        path = workspace.cases_file(info.suite, technique, document)
-        cases += not path.is_file() or sha256_file(path) != inputs[f"cases {technique}/{document}"]
+    for folder, document in case_files(info):
+        path = cases_file(workspace, info.suite, folder, document)
+        cases += not path.is_file() or sha256_file(path) != inputs[f"cases {folder}/{document}"]
     for name, digest in inputs.items():
         known = found.documents.get((info.suite, name.removeprefix("text ")))
-        texts += name.startswith("text ") and (known is None or known.text_sha256 != digest)
+        # An import may know no text: there the hash is empty.
+        texts += name.startswith("text ") and digest != "" and (known is None or known.text_sha256 != digest)
     if cases:
         yield f"run {info.name}: {cases} file(s) of cases of suite {info.suite} changed or went after it was executed"
     if texts:
@@ -104,8 +110,11 @@ def suite_changed(
 
 
 def judged_other_answers(workspace: Workspace, info: RunInfo, files: list[Path]) -> Iterator[str]:
-    """Whether the answers are still those that were judged, by the hashes in the judge's manifest (one a system)."""
-    if info.judged is None:
+    """Whether the answers are still those that were judged, by the hashes in the judge's manifest (one a system).
+
+    Imported verdicts came together with their answers; their manifest is of another stage and holds no such hash.
+    """
+    if info.judged is None or info.judged.stage != "judge":
         return
     systems: dict[str, list[str]] = {}
     for path in files:
