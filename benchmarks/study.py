@@ -23,7 +23,7 @@ LOAD = (
 )
 JOBS = {
     "load_results": [sys.executable, "-c", LOAD, "{root}", RUN],
-    "compare": [sys.executable, "-m", "ragtester", "compare", RUN, "-w", "{root}"],
+    "compare": [sys.executable, "-m", "ragtester", "compare", "--run", RUN, "-w", "{root}"],
     "report": [sys.executable, "-m", "ragtester", "report", RUN, "-w", "{root}"],
 }
 
