@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from ragtester.records import Answer, Case, CaseRow, PrecisionResult, UnfilledCa
 from ragtester.runs import answer_files, verdict_files
 from ragtester.settings import Settings, load_settings
 from ragtester.storage import iter_rows, write_text
+from ragtester.waiting import wait_for
 from ragtester.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Project:
         from ragtester.stages import precision
 
         self._check_panel()
-        return asyncio.run(
+        return wait_for(
             run_audit(
                 self.workspace,
                 self.settings,
@@ -154,7 +154,7 @@ class Project:
         if overwrite or self.settings.judge.retry_failed:
             # Whoever asks for new rows wants new replies, not the kept ones.
             self.workspace.journal("stability", self.settings.execute.run).unlink(missing_ok=True)
-        return asyncio.run(
+        return wait_for(
             run_audit(
                 self.workspace,
                 self.settings,
@@ -230,7 +230,7 @@ class Project:
 
     def _run(self, stages: Sequence[str], options: Options) -> list[StageResult]:
         work = run_stages(self.workspace, self.settings, self.progress, stages=stages, options=options)
-        return asyncio.run(work)
+        return wait_for(work)
 
 
 def load_environment(root: Path) -> None:

@@ -146,7 +146,7 @@ class ExecuteSettings(Table):
     """`[execute]`: the matrix of systems under test."""
 
     run: str = "main"
-    technique: Literal["ragtester", "baseline", "all"] = "all"
+    technique: str = Field(default="all", min_length=1)
     k: int = Field(default=4, ge=1)
     reply_format: Literal["json", "text"] = "json"
     refusals: tuple[str, ...] = Field(default=REFUSAL_PHRASES, min_length=1)

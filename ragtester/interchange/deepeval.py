@@ -28,7 +28,7 @@ NATIVE = {
     "completion_tokens": "output_token_count",
 }
 LACKS: tuple[str, ...] = ()
-RESULT_LACKS = ("ratings", "seconds")
+RESULT_LACKS = ("ratings", "seconds", "error")
 LISTS = ("goldens", "test_cases", "testCases")
 OWN = "ragtester"
 _SEPARATOR = "|"

@@ -99,7 +99,7 @@ def _items(where: str, data: dict[str, Any], account: Account, columns: dict[str
     values = Fields(where, {columns.get(str(name), str(name)): value for name, value in variables.items()}, account)
     wanted = assertions.read(fields.take("assert"), fields)
     own, metadata = _metadata(fields)
-    given = given or _provided(fields)
+    given = given or _provided(fields, own)
     name = fields.text("description")
     question = _question(values)
     item = Item(
@@ -185,10 +185,12 @@ def _metadata(fields: Fields) -> tuple[Own, Fields]:
     return (fields.own(block) if block is not None else Own()), Fields(fields.where, rest, fields.account)
 
 
-def _provided(fields: Fields) -> Given | None:
+def _provided(fields: Fields, own: Own) -> Given | None:
     """The answer that stands in a test itself, so that promptfoo asks nobody for it."""
     value = fields.take("providerOutput")
-    return Given(answer=fields.cleaned(value).strip()) if isinstance(value, str) else None
+    if not isinstance(value, str):
+        return None
+    return Given(answer=fields.cleaned(value).strip(), system=own.llm, passed=own.passed)
 
 
 def from_rows(records: Records) -> Records:

@@ -12,7 +12,7 @@ from ragtester.interchange.promptfoo import OWN
 from ragtester.interchange.templates import escaped
 
 LACKS: tuple[str, ...] = ()
-RESULT_LACKS = ("retrieved_contexts", "ratings", "cost", "seconds", "tokens")
+RESULT_LACKS = ("retrieved_contexts", "ratings", "cost", "seconds", "tokens", "error")
 
 
 def write(items: Iterable[Item], answers: bool) -> list[dict[str, Any]]:

@@ -35,7 +35,7 @@ COLUMNS = (
 ANSWER_COLUMNS = ("response", "retrieved_contexts")
 # Fields of a case that the format has no column for.
 LACKS = ("id", "keywords", "language", "origin", "sections", "flesch", "model")
-RESULT_LACKS = ("verdict", "cost", "seconds", "tokens")
+RESULT_LACKS = ("verdict", "cost", "seconds", "tokens", "error")
 _PLACE = re.compile(r"(.+)#(\d+)-(\d+)")
 _FILE_KEYS = ("source", "file_path", "filename", "file_name")
 

@@ -17,6 +17,7 @@ from ragtester.storage import read_rows, write_rows, write_text
 from ragtester.workspace import Workspace
 
 TECHNIQUES = ("ragtester", "baseline")
+IMPORTED = "imported"
 
 
 @dataclass
@@ -51,6 +52,8 @@ async def read(
     suite = settings.workspace.suite
     path = workspace.documents_file(suite)
     before = {row.id: row for row in read_rows(path, DocumentRow) if isinstance(row, Document)}
+    # Documents that an import made of contexts are in no corpus; they stay with their cases.
+    made = [row for row in before.values() if row.format == IMPORTED]
     gone = sorted(name for name in set(before) - {file.id for file in files} if _case_files(workspace, suite, name))
     if gone and not overwrite:
         raise ChangedInputsError(
@@ -73,7 +76,7 @@ async def read(
         progress.advance(failed=isinstance(item, UnreadableDocument))
         await asyncio.sleep(0)  # here a Ctrl-C takes effect
     progress.finish()
-    write_rows(path, rows)
+    write_rows(path, [*rows, *made])
     if not found.documents:
         reasons = "; ".join(f"{one.path}: {one.failure.message}" for one in found.unreadable[:5])
         raise UsageError(f"no readable document in {', '.join(patterns)}" + (f" ({reasons})" if reasons else ""))
