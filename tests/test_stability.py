@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from ragtester.cli import app
 from ragtester.errors import ChangedInputsError, UsageError
 from ragtester.models.gateway import Gateway
 from ragtester.progress import SilentProgress, StageResult
@@ -27,7 +29,7 @@ from ragtester.tables import Estimate, Rate
 from ragtester.workspace import Workspace
 from tests.servers.openai_api import OpenAIServer
 from tests.stability_fakes import QUOTA, SPENT, TIMEOUT, VaryingJudge, reply
-from tests.test_stage_judge import answer, run, verdicts, workspace
+from tests.test_stage_judge import FakeModels, answer, run, verdicts, workspace
 
 JUDGE = "openai:judge"
 # Keyword match is false (no answer holds the keyword) and counts 0 in each mean.
@@ -354,3 +356,19 @@ def test_nothing_measured_is_undefined() -> None:
 def test_pairs_are_those_of_counting_them(values: list[str]) -> None:
     counted = [a != b for a, b in itertools.combinations(values, 2)]
     assert unequal_pairs(values) == (sum(counted), len(counted))
+
+
+def test_the_commands_of_a_user(tmp_path: Path) -> None:
+    space = workspace(tmp_path, [answer(n, "six years" if n % 2 else "two years") for n in range(6)])
+    run(space, FakeModels())
+    command = ["audit", "stability", "-w", str(tmp_path), "--repeat", "3"]
+    quoted = CliRunner().invoke(app, [*command, "--estimate"])
+    assert quoted.exit_code == 0
+    assert quoted.stdout.strip() == (
+        "stability: 6 of 6 answers × 3 = 18 judgements: 18 call(s) to embedded:judge, free of charge"
+    )
+    assert not space.audits("main").exists(), "an estimate writes nothing"
+    done = CliRunner().invoke(app, [*command, "--sample", "all", "-q"])
+    assert done.exit_code == 0
+    assert "0/6 = 0.0 % [0.0, 39.0] of the answers changed their verdict" in " ".join(done.stdout.split())
+    assert CliRunner().invoke(app, [*command, "--sample", "many"]).exit_code == 2
