@@ -1,0 +1,51 @@
+"""Running asynchronous work to its end, from plain code and from a notebook."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
+from threading import Event
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+POLL = 0.2
+
+
+def wait_for(work: Coroutine[Any, Any, T]) -> T:
+    """What `work` gives, like `asyncio.run`; within a running loop (Jupyter has one) it runs in a thread of its own.
+
+    Ctrl-C cancels the work there too, waits until it has put its files in order, and is raised.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    return _in_thread(work)
+
+
+def _in_thread(work: Coroutine[Any, Any, T]) -> T:
+    begun = Event()
+    running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
+
+    async def noted() -> T:
+        task = asyncio.current_task()
+        assert task is not None
+        running.append((asyncio.get_running_loop(), task))
+        begun.set()
+        return await work
+
+    with ThreadPoolExecutor(1, thread_name_prefix="ragtester") as pool:
+        future = pool.submit(contextvars.copy_context().run, asyncio.run, noted())
+        try:
+            while not wait([future], timeout=POLL).done:
+                pass  # a lock without a time limit would not hear Ctrl-C on every system
+            return future.result()
+        except KeyboardInterrupt:
+            begun.wait()
+            loop, task = running[0]
+            with suppress(RuntimeError):  # the work ended meanwhile, and its loop with it
+                loop.call_soon_threadsafe(task.cancel)
+            raise
