@@ -192,12 +192,14 @@ class Project:
         `baseline` is the technique that the others are compared with. `ragtester.tables` renders the document.
         """
         from ragtester.results import load_results
+        from ragtester.stages.calibration import calibration_status
         from ragtester.stages.compare import compare, read_side
 
         names = list(dict.fromkeys(runs)) or [self.settings.execute.run]
         results = load_results(self.workspace, names, self.settings.workspace.suite)
-        side = read_side(self.workspace, results, (), self.settings.workspace.seed)
-        return compare(results, baseline, side)
+        found = [calibration_status(self.workspace, run.name, results) for run in results.runs]
+        held = {status.text: status.state == "fresh" for status in found if status.text}
+        return compare(results, baseline, read_side(self.workspace, results, held, self.settings.workspace.seed))
 
     def report(self, path: Path | None = None, megabytes: float = 3.0, **files: Path | None) -> Written:
         """Write the run's HTML page (`reports/<run>/report.html`, or `path`), at most `megabytes` large.

@@ -18,7 +18,7 @@ from rich.console import Console
 
 from ragtester.statistics import Interval
 from ragtester.tables import Cell, Document, Estimate, Paragraph, PValue, Rate, Section, Table
-from ragtester.tables.cells import file_names, number, show
+from ragtester.tables.cells import file_names, number, show, show_row
 from ragtester.tables.csv_files import csv_files, csv_text
 from ragtester.tables.json_text import json_text
 from ragtester.tables.latex import escape as latex_escape
@@ -212,7 +212,14 @@ def raw(cell: Any) -> list[float]:
     return [cell["value"], *ends, cell["n"]]
 
 
-@settings(max_examples=60, deadline=None)
+def said_counts(row: list[Any]) -> set[int]:
+    """Counts of the rates of a row, and their sums two by two."""
+    counts = [cell["n"] for cell in row if isinstance(cell, dict) and cell["kind"] == "rate"]
+    pairs = [a + b for place, a in enumerate(counts) for b in counts[place + 1 :]]
+    return {*counts, *pairs}
+
+
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(cells, cells, cells), min_size=1, max_size=4))
 def test_the_same_numbers_in_every_format(rows: list[tuple[Cell, Cell, Cell]]) -> None:
     named = tuple((f"row {'abcd'[place]}", *row) for place, row in enumerate(rows))
@@ -223,17 +230,20 @@ def test_the_same_numbers_in_every_format(rows: list[tuple[Cell, Cell, Cell]]) -
     in_csv = list(csv.reader(io.StringIO(csv_text(table))))[1:]
     for place, row in enumerate(truth):
         for column, cell in enumerate(row[1:], start=1):
-            expected = raw(cell)
             for shown in (in_markdown[place][column], in_latex[place][column]):
+                expected = raw(cell)
+                if isinstance(cell, dict) and cell["kind"] == "estimate" and ", n " not in shown:
+                    assert expected.pop() in said_counts(row)  # the count stands in the row's rates
                 assert numbers(shown) == pytest.approx(expected, rel=0.006, abs=0.06), shown
         line = " ".join(in_csv[place][1:])
         for cell in row[1:]:
             for value in [cell] if not isinstance(cell, dict) else [cell.get("value", cell.get("share"))]:
                 assert value is None or str(value) in line
-    for width in (60, 120, 400):
+    for width in (60, 400):
         shown = printed(table, width)
         for cell in (cell for row in named for cell in row[1:]):
-            for piece in show(cell).split(" = ") if isinstance(cell, Rate) and cell.n else [show(cell)]:
+            whole = show(cell).partition(", n ")[0]
+            for piece in whole.split(" = ") if isinstance(cell, Rate) and cell.n else [whole]:
                 assert piece in shown  # whole, never cut or broken
 
 
@@ -345,6 +355,25 @@ def test_a_wide_table_is_split_and_nothing_is_lost(width: int) -> None:
         for cell in row[1:-1]:
             for piece in show(cell).split(" = "):
                 assert piece in text
+
+
+def test_a_count_that_the_row_says_already_is_not_repeated() -> None:
+    def shown(n: int) -> str:
+        return show_row(("a", Rate(3, 10), Rate(1, 5), Estimate(1.5, n, Interval(-1.0, 2.0), "points")))[3]
+
+    assert shown(10) == shown(5) == shown(15) == "+1.50 points [-1.00, 2.00]"
+    assert shown(11) == "+1.50 points [-1.00, 2.00], n 11"
+
+
+def test_numbers_in_sentences_are_not_broken() -> None:
+    text = "of the answers 3/10 = 30.0 % [10.8, 60.3] failed (p = 0.012, Holm p < 0.001) " * 3
+    for width in range(30, 60):
+        lines = folded(text.strip(), width)
+        joined = "\n".join(lines)
+        assert joined.count("30.0 % [10.8, 60.3]") == 3
+        assert joined.count("p = 0.012") == 3
+        assert joined.count("p < 0.001") == 3
+        assert max(map(len, lines)) <= width
 
 
 def test_an_empty_table_says_so() -> None:

@@ -32,7 +32,7 @@ def compare(
     runs: Annotated[list[str], typer.Option("--run", help="A run. Repeatable: runs are set side by side.")] = NONE,
     style: Annotated[Format, typer.Option("--format", help="What is printed.")] = Format.TERMINAL,
     table: Annotated[list[str], typer.Option("--table", metavar="ID", help="Only this table. Repeatable.")] = NONE,
-    full: Annotated[bool, typer.Option("--full", help="Print the tables of details too.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Print every section and table.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", metavar="DIR", help="Folder for all formats; reports/RUN/tables.")
     ] = None,
@@ -43,7 +43,7 @@ def compare(
     quiet: Quiet = False,
 ) -> None:
     """Which system, which technique, which corpus: the paper's tables and questions with their statistics."""
-    from ragtester.stages.compare import tables_folder, write_document
+    from ragtester.stages.compare import brief, tables_folder, write_document
 
     project = open_project(workspace, overrides, quiet)
     document = project.compare(runs, baseline=baseline)
@@ -53,9 +53,10 @@ def compare(
         write_document(document, folder)
     else:
         folder = None
-    _print(_only(document, table) if table else document, style, full=full or bool(table))
+    short = style is Format.TERMINAL and not full
+    _print(_only(document, table) if table else brief(document) if short else document, style)
     if folder:
-        _tell(document, folder, told=full or style is not Format.TERMINAL)
+        _tell(document, folder, short=short)
 
 
 def _only(document: Document, wanted: list[str]) -> Document:
@@ -71,11 +72,11 @@ def _only(document: Document, wanted: list[str]) -> Document:
     return Document(document.title, (Section("tables", "Tables", parts),))
 
 
-def _print(document: Document, style: Format, *, full: bool) -> None:
+def _print(document: Document, style: Format) -> None:
     if style is Format.TERMINAL:
         from ragtester.tables.terminal import print_document
 
-        print_document(document, stdout(), details=full)
+        print_document(document, stdout())
     elif style is Format.MARKDOWN:
         from ragtester.tables.markdown import markdown
 
@@ -103,10 +104,9 @@ def _print_csv(document: Document) -> None:
         typer.echo(csv_text(table), nl=False)
 
 
-def _tell(document: Document, folder: Path, *, told: bool) -> None:
-    """Where the files lie, and how many tables were not printed."""
+def _tell(document: Document, folder: Path, *, short: bool) -> None:
+    """Where the files lie, and that there is more than was printed."""
     from ragtester.console import one_line
 
-    details = sum(table.detail for table in document.tables)
-    more = f"; {details} tables of details there and with --full" if details and not told else ""
+    more = f"; all {len(list(document.tables))} tables there, and printed with --full" if short else ""
     typer.echo(f"tables -> {one_line(str(folder))} (Markdown, CSV, LaTeX, JSON){more}", err=True)

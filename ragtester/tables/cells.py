@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
+from itertools import combinations
 from math import floor, log10
 
 from ragtester.statistics import format_rate
@@ -35,6 +37,18 @@ def show(cell: Cell) -> str:
     return str(cell) if isinstance(cell, int) else number(cell)
 
 
+def show_row(row: Sequence[Cell]) -> list[str]:
+    """The texts of a row's cells. An estimate leaves out its count where a rate of the row, or two, already say it."""
+    counts = [cell.n for cell in row if isinstance(cell, Rate)]
+    known = {*counts, *(first + second for first, second in combinations(counts, 2))}
+    found = []
+    for cell in row:
+        text = show(cell)
+        said = isinstance(cell, Estimate) and cell.n in known
+        found.append(text.removesuffix(f", n {cell.n}") if said and isinstance(cell, Estimate) else text)
+    return found
+
+
 def p_text(p: float) -> str:
     """A p-value: three decimals, or "<0.001"."""
     return f"<{_SMALLEST_P}" if p < _SMALLEST_P else f"{p:.3f}"
@@ -56,7 +70,9 @@ def _decimals(magnitude: float) -> int:
 def _estimate(cell: Estimate) -> str:
     """`+6.2 points [1.0, 11.3], n 240`: value and ends share their decimals."""
     ends = (cell.interval.low, cell.interval.high) if cell.interval else ()
-    decimals = min(8, _decimals(max(abs(part) for part in (cell.value, *ends))))
+    largest = max(abs(part) for part in (cell.value, *ends))
+    # Beside a wide interval a small value keeps one decimal at least.
+    decimals = min(8, max(_decimals(largest), 1 if ends and largest < 1000 else 0))
     sign = "+" if cell.signed or cell.unit == "points" else ""
     value = f"{cell.value:{sign}.{decimals}f}"
     if cell.unit == "$":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from ragtester.tables.cells import clean, file_names, numeric_columns, show
+from ragtester.tables.cells import clean, file_names, numeric_columns, show_row
 from ragtester.tables.model import Document, Paragraph, Table
 
 HEAD = """\
@@ -113,7 +113,7 @@ def latex_table(table: Table, label: str) -> str:
         "\\toprule",
         _line([escape(column) for column in table.columns]),
         "\\midrule",
-        *(_line([escape(show(cell)) for cell in row]) for row in table.rows),
+        *(_line([escape(text) for text in show_row(row)]) for row in table.rows),
         "\\bottomrule",
         "\\end{tabular}",
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ragtester.tables.cells import clean, numeric_columns, show
+from ragtester.tables.cells import clean, numeric_columns, show_row
 from ragtester.tables.model import Document, Paragraph, Table
 
 # Punctuation that Markdown, its tables, HTML or mathematics on GitHub could read as a mark.
@@ -45,7 +45,7 @@ def markdown_table(table: Table) -> str:
     lines = [f"**{escape(table.title)}**", ""]
     lines.append(_line([escape(column) for column in table.columns]))
     lines.append(_line(["---:" if right else "---" for right in numeric]))
-    lines += [_line([escape(show(cell)) for cell in row]) for row in table.rows]
+    lines += [_line([escape(text) for text in show_row(row)]) for row in table.rows]
     if not table.rows:
         lines += ["", "No rows."]
     for note in table.notes:

@@ -69,17 +69,13 @@ Cell = str | int | float | Rate | Estimate | PValue | None
 
 @dataclass(frozen=True)
 class Table:
-    """`id` is also the file's name. Every row has one cell a column; the first column names the row.
-
-    A `detail` is left out where somebody only wants to see what matters most.
-    """
+    """`id` is also the file's name. Every row has one cell a column; the first column names the row."""
 
     id: str
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
-    detail: bool = False
 
     def __post_init__(self) -> None:
         for row in self.rows:
@@ -91,9 +87,13 @@ class Table:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A sentence or two that state an answer with its count, interval and test."""
+    """A sentence or two that state something with its count, interval and test.
+
+    `answer` marks what its section comes to: a summary repeats it.
+    """
 
     text: str
+    answer: bool = False
 
 
 @dataclass(frozen=True)

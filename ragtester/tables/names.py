@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from rich.cells import cell_len
 
 from ragtester.tables.cells import clean
 
 JOIN = " × "
+# "30.0 % [10.8, 60.3]", "+6.2 points [-1.0, 11.3]", "A12 0.64 [0.53, 0.73]", "p = 0.012", "p < 0.001"
+_NUMBER = re.compile(r"\S*\d(?: %| \w+)? \[-?[\d.]+, -?[\d.]+\]\S*|\d %|\bp [=<] [\d.]+")
 
 
 def short_names(names: list[str], width: int) -> list[str]:
@@ -25,9 +29,9 @@ def short_names(names: list[str], width: int) -> list[str]:
 
 
 def folded(text: str, width: int) -> list[str]:
-    """`text` in lines of at most `width` columns, broken between words where that is possible."""
+    """`text` in lines of at most `width` columns, broken between words where that is possible, not within numbers."""
     lines, line = [], ""
-    for word in text.split(" "):
+    for word in _words(text, width):
         joined = f"{line} {word}" if line else word
         if cell_len(joined) <= width:
             line = joined
@@ -42,6 +46,16 @@ def folded(text: str, width: int) -> list[str]:
             lines.append(head)
             line = line[len(head) :]
     return [*lines, line]
+
+
+def _words(text: str, width: int) -> list[str]:
+    """Words at spaces; a rate with its interval, or a p-value, counts as one where it fits on a line."""
+    words = text.split(" ")
+    for match in reversed(list(_NUMBER.finditer(text))):
+        if cell_len(match.group()) <= width:
+            first, last = text.count(" ", 0, match.start()), text.count(" ", 0, match.end())
+            words[first : last + 1] = [" ".join(words[first : last + 1])]
+    return words
 
 
 def _cut(name: str, width: int) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from ragtester.tables.cells import clean, numeric_columns, show
+from ragtester.tables.cells import clean, numeric_columns, show_row
 from ragtester.tables.model import Cell, Document, Paragraph, Rate, Table
 from ragtester.tables.names import JOIN, folded, short_names
 
@@ -31,15 +31,13 @@ class _Column:
     width: int = 0
 
 
-def print_document(document: Document, console: Console, *, details: bool = True) -> None:
-    """Print headings, sentences and tables within the console's width, with or without tables that are details."""
+def print_document(document: Document, console: Console) -> None:
+    """Print headings, sentences and tables within the console's width."""
     _print(clean(document.title), console, style="bold")
     for section in document.sections:
         _print("", console)
         _print(clean(section.title), console, style="bold underline")
         for part in section.parts:
-            if isinstance(part, Table) and part.detail and not details:
-                continue
             _print("", console)
             if isinstance(part, Paragraph):
                 _print("\n".join(folded(clean(part.text), console.width)), console)
@@ -75,12 +73,15 @@ def _columns(table: Table, width: int) -> list[_Column]:
 
 def _measured(table: Table, *, stacked: bool) -> list[_Column]:
     right = numeric_columns(table.rows, len(table.columns))
+    texts = [show_row(row) for row in table.rows]
     found = []
     for place, header in enumerate(map(clean, table.columns)):
-        cells = [_text(row[place], stacked=stacked) for row in table.rows]
+        cells = [_text(row[place], shown[place], stacked=stacked) for row, shown in zip(table.rows, texts, strict=True)]
         longest = max(cell_len(line) for cell in cells for line in cell.split("\n"))
+        kinds = zip((row[place] for row in table.rows), cells, strict=True)
         numbers = max(
-            (cell_len(line) for row in table.rows for line in _numbers(row[place], stacked=stacked)), default=0
+            (cell_len(line) for kind, text in kinds if not isinstance(kind, str) for line in text.split("\n")),
+            default=0,
         )
         word = min(HEADER_LEAST, max(map(cell_len, header.split(" "))))
         names = place == 0 or all(JOIN in cell or " " not in cell for cell in cells)
@@ -90,12 +91,7 @@ def _measured(table: Table, *, stacked: bool) -> list[_Column]:
     return found
 
 
-def _numbers(cell: Cell, *, stacked: bool) -> list[str]:
-    return [] if isinstance(cell, str) else _text(cell, stacked=stacked).split("\n")
-
-
-def _text(cell: Cell, *, stacked: bool) -> str:
-    text = show(cell)
+def _text(cell: Cell, text: str, *, stacked: bool) -> str:
     return text.replace(" = ", "\n") if stacked and isinstance(cell, Rate) and cell.n else text
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ragtester.stages.compare.contrasts import Contrast
 from ragtester.stages.compare.words import FEW_DOCUMENTS, listed, short, tested
+from ragtester.tables import Paragraph
 from ragtester.tables.cells import show
 
 
@@ -19,36 +20,45 @@ class Sides:
     verb: str
 
 
-def contrast_sentences(contrast: Contrast, sides: Sides) -> Iterator[str]:
-    """What a contrast says in plain words."""
-    first, second = sides.first, sides.second
-    one, two = contrast.totals
-    estimate, test = contrast.estimate, contrast.test
-    if estimate is None or test is None:
-        yield f"Cannot be answered: no system has graded answers both of {first} and of {second} (`ragtester judge`)."
+def contrast_paragraphs(contrast: Contrast, sides: Sides) -> Iterator[Paragraph]:
+    """What a contrast comes to, then how it looks system by system."""
+    if contrast.estimate is None:
+        yield Paragraph(
+            f"Cannot be answered: no system has graded answers both of {sides.first} and of {sides.second} "
+            "(`ragtester judge`).",
+            answer=True,
+        )
         return
-    more = "more" if estimate.value > 0 else "fewer"
-    yield (
-        f"{_upper(first)}: {show(one.rate)} failed; {second}: {show(two.rate)}. The difference is {short(estimate)}"
-        f"{_over(contrast)}; {_relative(contrast, sides)}. By case: {tested(test)} (above 0.5: a case of the "
-        "first fails in more systems)."
-    )
-    if contrast.interval is None:
-        yield "Whether it would hold for other documents cannot be said from so few."
-    elif contrast.told_apart:
-        yield f"So {first} {sides.verb} {more} failures than {second}{_weight(contrast)}."
-    else:
-        needed = contrast.needed()
-        text = f"These data cannot tell {first} from {second}: the interval over documents includes 0"
-        yield text + (f"; it needs about {needed} cases a side, if the rates stay what they are." if needed else ".")
-    yield _systems(contrast, sides)
+    yield Paragraph(_answer(contrast, sides), answer=True)
+    yield Paragraph(f"{_relative(contrast, sides)} {_systems(contrast, sides)}")
     if contrast.one_sided:
         names = listed([system.name for system in contrast.one_sided])
-        yield f"Left out, for they lack graded answers of one side: {names}."
+        yield Paragraph(f"Left out, for they lack graded answers of one side: {names}.")
 
 
-def _upper(text: str) -> str:
-    return text[:1].upper() + text[1:] if " " in text else text
+def _answer(contrast: Contrast, sides: Sides) -> str:
+    first, second = sides.first, sides.second
+    one, two = contrast.totals
+    assert contrast.estimate is not None
+    assert contrast.test is not None
+    more = "more" if contrast.estimate.value > 0 else "fewer"
+    if contrast.told_apart:
+        head = f"{first} {sides.verb} {more} failures than {second}"
+        head = f"In these few documents {head}" if min(contrast.documents) < FEW_DOCUMENTS else _upper(head, first)
+    elif contrast.interval is None:
+        head = f"Whether {first} {sides.verb} more failures than {second} cannot be said from so few documents"
+    else:
+        head = f"These data cannot tell {first} from {second}"
+    text = (
+        f"{head}: {show(one.rate)} failed against {show(two.rate)}, a difference of {short(contrast.estimate)}"
+        f"{_over(contrast)}; by case {tested(contrast.test)}. "
+    )
+    return text + (_weight(contrast) if contrast.told_apart else _needs(contrast))
+
+
+def _upper(sentence: str, first: str) -> str:
+    """A capital letter for words, not for the name of a technique."""
+    return sentence[:1].upper() + sentence[1:] if " " in first else sentence
 
 
 def _over(contrast: Contrast) -> str:
@@ -62,8 +72,18 @@ def _weight(contrast: Contrast) -> str:
     """How far a difference reaches, with so many documents on the smaller side."""
     fewest = min(contrast.documents)
     if fewest < FEW_DOCUMENTS:
-        return f" here; with only {fewest} documents on a side that is a hint, no finding"
-    return ", beyond what chance among documents gives"
+        return f"With only {fewest} documents on a side that is a hint, no finding."
+    return "That is beyond what chance among documents gives."
+
+
+def _needs(contrast: Contrast) -> str:
+    needed = contrast.needed()
+    if needed is None:
+        return "The rates are the same, so no number of cases can be named."
+    more = needed - min(tally.graded for tally in contrast.totals)
+    if more > 0:
+        return f"It needs about {more} more graded answers a side, if the rates stay what they are."
+    return "More answers of these documents would not settle it: it needs more documents."
 
 
 def _relative(contrast: Contrast, sides: Sides) -> str:
@@ -72,7 +92,9 @@ def _relative(contrast: Contrast, sides: Sides) -> str:
         for base, name in (("second", sides.second), ("first", sides.first))
         if (value := contrast.relative(base)) is not None
     ]
-    return " or ".join(found) if found else "no relative difference, for nothing failed"
+    return (
+        f"The rates differ by {' or '.join(found)}." if found else "Nothing failed, so there is no relative difference."
+    )
 
 
 def _systems(contrast: Contrast, sides: Sides) -> str:
@@ -80,4 +102,6 @@ def _systems(contrast: Contrast, sides: Sides) -> str:
     text += f" ({len(contrast.significant(1))} hold after Holm over {contrast.family}), {sides.second} in "
     text += f"{len(contrast.wins(-1))} ({len(contrast.significant(-1))} hold)"
     even = len(contrast.wins(0))
-    return text + (f", neither in {even}." if even else ".")
+    return (
+        text + (f", neither in {even}." if even else ".") + " A12 above 0.5: a case of the first fails in more systems."
+    )

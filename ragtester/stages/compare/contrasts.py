@@ -175,7 +175,7 @@ def contrast_table(contrast: Contrast, table_id: str, title: str) -> Table:
         "percentage points: by system with Newcombe's interval, in the total with a bootstrap over documents. "
         "The odds ratio is that of failing."
     )
-    return Table(table_id, title, columns, (*rows, tuple(total)), (note,), detail=True)
+    return Table(table_id, title, columns, (*rows, tuple(total)), (note,))
 
 
 def _newcombe(one: Tally, two: Tally) -> Interval | None:

@@ -14,6 +14,7 @@ from ragtester.stages.compare.oracle import oracle_precision
 from ragtester.stages.compare.questions import failures_found, sources_compared, techniques_compared
 from ragtester.stages.compare.ranking import ranking_section
 from ragtester.stages.compare.scope import scope_section
+from ragtester.stages.compare.summary import summary_section
 from ragtester.stages.compare.view import make_view
 from ragtester.tables import Document
 
@@ -22,11 +23,14 @@ BASELINE = "baseline"
 
 @dataclass(frozen=True)
 class Side:
-    """What stands beside the rows: audits of the runs, manifests of the suites, sentences on calibrations that no
-    longer hold, and the seed of every bootstrap."""
+    """What stands beside the rows: audits of the runs, manifests of the suites, and the seed of every bootstrap.
+
+    `calibrations` are sentences on how the oracle did against people; `stale` repeats those that no longer hold.
+    """
 
     audits: Sequence[PrecisionResult] = ()
     manifests: suite_quality.Manifests = field(default_factory=dict)
+    calibrations: Sequence[str] = ()
     stale: Sequence[str] = ()
     seed: int = 7
 
@@ -44,12 +48,14 @@ def compare(results: Results, baseline: str = BASELINE, side: Side | None = None
         failures_found(view, side.seed),
         techniques_compared(view, baseline, side.seed),
         sources_compared(view, side.seed),
-        oracle_precision(view, side.audits, side.stale),
+        oracle_precision(view, side.audits, side.calibrations),
         matrix_section(view, baseline),
         factors_section(view, side.seed),
-        closed_book.section(results),
-        failure_kinds.section(results),
-        overlap.section(results),
+        closed_book.section(results, view),
+        failure_kinds.section(results, view),
+        overlap.section(results, view),
         suite_quality.section(results, side.manifests),
     )
-    return Document("Comparison of " + ", ".join(run.name for run in results.runs), sections)
+    names = ", ".join(run.name for run in results.runs)
+    short = summary_section(view, sections, (*results.notes, *side.stale))
+    return Document(f"Comparison of {names}", (short, *sections))

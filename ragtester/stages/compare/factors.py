@@ -65,7 +65,6 @@ def _factor(view: View, factor: Factor, seed: int) -> Iterator[Paragraph | Table
         columns,
         tuple(rows),
         tuple(notes),
-        detail=True,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ragtester.records import PrecisionResult
@@ -22,11 +22,15 @@ from ragtester.workspace import Workspace
 NAME = "comparison"
 
 
-def read_side(workspace: Workspace, results: Results, stale: Sequence[str], seed: int) -> Side:
-    """The precision audits of those runs that have one, and the manifests of their suites."""
+def read_side(workspace: Workspace, results: Results, calibrations: Mapping[str, bool], seed: int) -> Side:
+    """The precision audits of those runs that have one, and the manifests of their suites.
+
+    `calibrations` are sentences on calibrations of the oracle, each with whether it still holds.
+    """
     files = (workspace.audits(run.name) / "precision" / "result.json" for run in results.runs)
     audits = [audit for path in files if (audit := read_json(path, PrecisionResult)) is not None]
-    return Side(audits, read_manifests(workspace, results), stale, seed)
+    stale = [text for text, holds in calibrations.items() if not holds]
+    return Side(audits, read_manifests(workspace, results), list(calibrations), stale, seed)
 
 
 def tables_folder(workspace: Workspace, runs: Sequence[str]) -> Path:

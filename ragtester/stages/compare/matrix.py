@@ -57,7 +57,7 @@ def _table(view: View, techniques: Sequence[str], table_id: str, title: str, key
         notes.append(
             f"Relative: how far the failure rate of {pair[0]} is from that of {pair[1]}, in percent of the base named."
         )
-    return Table(table_id, title, tuple(columns), tuple(rows), tuple(notes), detail=table_id != "matrix")
+    return Table(table_id, title, tuple(columns), tuple(rows), tuple(notes))
 
 
 def _row(

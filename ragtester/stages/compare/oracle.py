@@ -5,26 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ragtester.records import PrecisionResult, Share
+from ragtester.results import RunInfo
 from ragtester.stages.compare.view import View
 from ragtester.stages.compare.words import account, listed, unfilled_cases
 from ragtester.tables import Cell, Paragraph, Rate, Section, Table
 from ragtester.tables.cells import show
 
 
-def oracle_precision(view: View, audits: Sequence[PrecisionResult], stale: Sequence[str] = ()) -> Section:
-    """RQ4: how precise is the oracle? `stale` are sentences on calibrations that no longer hold."""
+def oracle_precision(view: View, audits: Sequence[PrecisionResult], calibrations: Sequence[str] = ()) -> Section:
+    """RQ4: how precise is the oracle? `calibrations` are sentences on how it did against people's labels."""
     parts: list[Paragraph | Table] = []
     if not audits:
         run = view.results.runs[0].name if view.results.runs else "RUN"
         parts.append(
             Paragraph(
                 "Cannot be answered: no precision audit of these runs. `ragtester audit precision` draws a sample of "
-                f"the failures of run {run} and lets a panel of models vote on it."
+                f"the failures of run {run} and lets a panel of models vote on it.",
+                answer=True,
             )
         )
     for audit in audits:
-        parts += [Paragraph(text) for text in _audit(audit)]
-    parts += [Paragraph(text) for text in stale]
+        parts += [Paragraph(text, answer=place == 0) for place, text in enumerate(_audit(audit))]
+        parts += [Paragraph(text) for text in _stale(audit, view.results.runs)]
+    parts += [Paragraph(text) for text in calibrations]
     if audits:
         parts.append(_figures(audits))
     parts.append(account(view.total(), unfilled_cases(view)))
@@ -52,6 +55,18 @@ def _audit(audit: PrecisionResult) -> Iterator[str]:
     panel = listed([member.model for member in audit.panel])
     agreement = "undefined" if audit.alpha is None else f"{audit.alpha:.2f}"
     yield f"Judge {audit.judge}; panel {panel}; Krippendorff's alpha {agreement}."
+
+
+def _stale(audit: PrecisionResult, runs: Sequence[RunInfo]) -> Iterator[str]:
+    """An audit speaks of the judge, the prompt and the languages that it sampled, and of no other."""
+    judged = next((run.judged for run in runs if run.name == audit.run), None)
+    if judged is None:
+        return
+    judge = judged.parameters.get("judge")
+    if judge and judge != audit.judge:
+        yield f"The audit of run {audit.run} is stale: it is of judge {audit.judge}, the verdicts are of {judge}."
+    elif audit.judge_prompt_sha256 not in judged.prompts.values():
+        yield f"The audit of run {audit.run} is stale: the judge's prompt has changed since."
 
 
 def _share(found: Share) -> str:

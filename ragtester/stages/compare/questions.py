@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragtester.stages.compare.contrast_words import Sides, contrast_sentences
+from ragtester.stages.compare.contrast_words import Sides, contrast_paragraphs
 from ragtester.stages.compare.contrasts import contrast_table, correct_together, make_contrast
 from ragtester.stages.compare.view import Place, Tally, View, failures_by_document
 from ragtester.stages.compare.words import account, listed, plural, share, short, unfilled_cases
@@ -22,7 +22,7 @@ def failures_found(view: View, seed: int) -> Section:
     graded = {system: tally for system, tally in by_system.items() if tally.graded}
     parts: list[Paragraph | Table] = []
     if not graded:
-        parts.append(Paragraph("No answer is graded, so nothing is known (`ragtester judge`)."))
+        parts.append(Paragraph("No answer is graded, so nothing is known (`ragtester judge`).", answer=True))
     else:
         failing = [system for system, tally in graded.items() if tally.failed]
         ordered = sorted(graded, key=lambda system: graded[system].rate.share or 0.0)
@@ -32,7 +32,7 @@ def failures_found(view: View, seed: int) -> Section:
         if over:
             text += f" (over {len(documents)} documents {short(share(total.rate.share or 0.0, total.graded, over))})"
         text += f"; failures were found in {len(failing)} of {plural(len(graded), 'system')}."
-        parts.append(Paragraph(text))
+        parts.append(Paragraph(text, answer=True))
         if len(ordered) > 1:
             best, worst = ordered[0], ordered[-1]
             parts.append(
@@ -61,7 +61,7 @@ def techniques_compared(view: View, baseline: str, seed: int) -> Section:
     others = [technique for technique in techniques if technique != baseline]
     parts: list[Paragraph | Table] = []
     if baseline not in techniques or not others:
-        parts.append(Paragraph(_no_second(techniques, baseline)))
+        parts.append(Paragraph(_no_second(techniques, baseline), answer=True))
         others = []
     contrasts = [make_contrast(view, _technique, (technique, baseline), seed) for technique in others]
     family = correct_together(contrasts)
@@ -69,7 +69,7 @@ def techniques_compared(view: View, baseline: str, seed: int) -> Section:
         text = f"{len(contrasts)} techniques are compared with {baseline}: one family of {family} tests"
         parts.append(Paragraph(f"{text}, corrected by Holm."))
     for contrast in contrasts:
-        parts += [Paragraph(text) for text in contrast_sentences(contrast, Sides(contrast.first, baseline, "finds"))]
+        parts += contrast_paragraphs(contrast, Sides(contrast.first, baseline, "finds"))
         if contrast.by_system:
             table_id = "techniques" if len(contrasts) == 1 else f"techniques-{contrast.first}"
             parts.append(contrast_table(contrast, table_id, f"{contrast.first} against {baseline}, by system"))
@@ -104,12 +104,12 @@ def sources_compared(view: View, seed: int) -> Section:
     if set(SOURCES) <= set(present):
         contrast = make_contrast(view, _source, SOURCES, seed)
         sides = Sides("brought documents", "generated documents", "expose")
-        parts += [Paragraph(text) for text in contrast_sentences(contrast, sides)]
+        parts += contrast_paragraphs(contrast, sides)
         if contrast.by_system:
             parts.append(contrast_table(contrast, "sources", "Brought against generated documents, by system"))
         parts.append(_by_technique(view))
     else:
-        parts.append(Paragraph(_one_source(present)))
+        parts.append(Paragraph(_one_source(present), answer=True))
     unknown = view.total(lambda place: not place.source)
     if unknown.planned:
         parts.append(

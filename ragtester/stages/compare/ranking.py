@@ -81,12 +81,12 @@ def _place(item: tuple[System, Rate]) -> tuple[float, str]:
 
 def _parts(view: View, ranking: Ranking, seed: int, mark: str) -> Iterator[Paragraph | Table]:
     order, pairs = ranking.order, list(ranking.family.pairs.values())
-    for text in _sentences(ranking):
-        yield Paragraph(text)
+    for place, text in enumerate(_sentences(ranking)):
+        yield Paragraph(text, answer=place <= TOLD)
     offers = make_offers(view, ranking.ranked)
     if len(order) > 1:
         for text in budget_sentences(offers):
-            yield Paragraph(text)
+            yield Paragraph(text, answer=True)
     yield _table(view, ranking, seed, mark)
     note = documents_note(len({grade.document for found in ranking.grades.values() for grade in found}))
     if note:

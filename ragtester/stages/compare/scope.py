@@ -107,5 +107,4 @@ def _ledger(view: View) -> Table:
     for (system, technique), tally in sorted(view.by(lambda place: (place.system, place.technique)).items()):
         rows.append((system.name, technique, tally.planned, tally.graded, tally.rate, tally.ungraded, tally.missing))
     columns = ("system", "technique", "planned", "graded", "failed", "ungraded", "missing")
-    detail = not view.total().left_out
-    return Table("ledger", "Answers by system and technique", columns, tuple(rows), detail=detail)
+    return Table("ledger", "Answers by system and technique", columns, tuple(rows))
