@@ -1,8 +1,8 @@
-"""Runs the execute stage once and kills its own process: `driver ROOT LOG event:N | after:SECONDS | never`.
+"""Runs the execute stage once and kills its own process: `driver ROOT LOG event:N | after:SECONDS | never [closed]`.
 
 `event:N` is SIGKILL at the N-th of the moments that matter (a request served, a row about to be written or just
 written, a batch embedded, a file about to be replaced). `after:SECONDS` is a timer whose signal ends the process with
-no Python code of ours run, wherever it happens to be, Chroma's included.
+no Python code of ours run, wherever it happens to be, Chroma's included. `closed` runs the closed-book control.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class LoggedEmbedder(WordEmbedder):
         return super()._embed(texts)
 
 
-def main(root: Path, log: Path, when: str) -> None:
+def main(root: Path, log: Path, when: str, closed: str = "") -> None:
     kind, _, value = when.partition(":")
     bomb = Bomb(int(value) if kind == "event" else -1)
     append, replace = RowWriter.append, Path.replace
@@ -67,8 +67,9 @@ def main(root: Path, log: Path, when: str) -> None:
     made = world(root, build=False)
     models = RuleModels(log=log, tick=bomb.tick)
     embedder = LoggedEmbedder(log, bomb)
-    asyncio.run(run(made.workspace, made.settings, models, embedders(embedder), SilentProgress()))
+    settings = made.settings.control() if closed else made.settings
+    asyncio.run(run(made.workspace, settings, models, embedders(embedder), SilentProgress()))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])
+    main(Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -18,14 +19,17 @@ from ragtester.estimate import estimate_run
 from ragtester.models.rendering import Renderer
 from ragtester.models.replies import UnusableReply, parse
 from ragtester.progress import SilentProgress, StageResult
-from ragtester.records import Answer, CaseRow, Failure, Manifest, Verdict
+from ragtester.records import Answer, Case, CaseRow, Failure, Manifest, Verdict
+from ragtester.results import load_results
 from ragtester.settings import load_settings, parse_settings
+from ragtester.stages.compare.closed_book import lucky_cases
 from ragtester.stages.execute import run
 from ragtester.stages.judge_rows import Item, Judge, request_of
 from ragtester.storage import RowWriter, read_json, read_rows, write_rows
 from ragtester.tasks import ANSWER_CLOSED_BOOK, JUDGE_ANSWER, AnswerQuestion, QuestionAnswered
 from tests.execute_fakes import WORDS, RuleModels, World
 from tests.test_cli import TEXT
+from tests.test_stage_execute_kill import CASES, DOCUMENTS, LLMS, drive, world
 
 
 class TaskModels(RuleModels):
@@ -213,6 +217,23 @@ def test_the_judge_gets_no_evidence_and_is_told_what_decides(tmp_path: Path) -> 
     assert "<evidence>\n(none retrieved: judge by the expected answer alone)\n</evidence>" in user
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+def test_killed_at_any_moment_it_goes_on_where_it_was(tmp_path: Path) -> None:
+    whole, killed, log = tmp_path / "whole", tmp_path / "killed", tmp_path / "served.log"
+    world(whole)
+    world(killed)
+    assert drive(whole, tmp_path / "whole.log", "never", "closed") == 0
+    kills = sum(drive(killed, log, when, "closed") != 0 for when in ("event:11", "event:40"))
+    assert kills == 2
+    assert drive(killed, log, "never", "closed") == 0
+    made, expected = (sorted((root / "answers/main.closed-book").rglob("*.jsonl")) for root in (killed, whole))
+    assert [path.read_bytes() for path in made] == [path.read_bytes() for path in expected]
+    served = Counter(log.read_text(encoding="utf-8").splitlines())
+    assert len(served) == DOCUMENTS * CASES * LLMS
+    # a reply and its row are one step: a kill can fall between the two only once
+    assert served.total() - len(served) <= kills
+
+
 # The command line, on models that reply from a file
 
 
@@ -277,3 +298,27 @@ def test_the_estimate_counts_the_control_without_sections(space: Path) -> None:
     assert lines["execute: closed book"].prompt_tokens == 8 * (350 + 30)
     plain = estimate_run(project.workspace, load_settings(space))
     assert not any("closed book" in line.stage for line in plain.lines)
+
+
+def test_what_an_llm_knows_by_heart_comes_out_as_a_lucky_pass(space: Path) -> None:
+    Project(space).cases()
+    rows = [row for path in space.glob("generated/main/*/*.jsonl") for row in read_rows(path, CaseRow)]
+    known = next(row for row in rows if isinstance(row, Case) and row.type != "rejection")
+    refusal = {"answer": "I don't know", "refuses": True, "cited": []}
+    recall = refusal | {"answer": known.expected_answer, "refuses": False}
+    lines = [
+        {"task": "answer_question.closed", "contains": known.question, "reply": recall},
+        {"task": "answer_question.closed", "contains": "<question>", "reply": refusal},
+        {"task": "answer_question", "contains": "<sections>", "reply": refusal},
+    ]
+    (space / "memory.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    project = Project(space, ['execute.groups=[{llms=["scripted:memory.jsonl"], embeddings=["embedded:hashing"]}]'])
+    project.execute()
+    project.judge()
+    project.execute(closed_book=True)
+    project.judge(closed_book=True)
+    found = load_results(project.workspace, ["main"])
+    assert lucky_cases(found) == {("main", "scripted:memory.jsonl", known.id)}
+    assert {row.gold for row in found.closed_book} == {0}
+    # what the closed book knows does not reach the run itself, where the model refuses everything
+    assert {row.outcome for row in found.open_book} == {"abstained"}

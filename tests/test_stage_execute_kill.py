@@ -25,8 +25,8 @@ def world(root: Path, build: bool = True) -> World:
     return World(root, documents=DOCUMENTS, cases=CASES, build=build)
 
 
-def drive(root: Path, log: Path, when: str) -> int:
-    command = [sys.executable, "-m", "tests.execute_driver", str(root), str(log), when]
+def drive(root: Path, log: Path, when: str, *more: str) -> int:
+    command = [sys.executable, "-m", "tests.execute_driver", str(root), str(log), when, *more]
     done = subprocess.run(command, check=False, cwd=REPOSITORY, env=run_environment(), capture_output=True, timeout=120)
     if done.returncode not in (0, -signal.SIGKILL, -signal.SIGALRM):
         raise AssertionError(done.stderr.decode())
