@@ -386,6 +386,7 @@ class StabilityResult(Record):
     systems: tuple[FlipRate, ...]
     types: tuple[FlipRate, ...]
     overturned: Proportion
+    identical: Proportion
     straddling: tuple[Straddler, ...] = ()
     run_judges: tuple[str, ...] = ()
     cost: float | None = None

@@ -25,7 +25,8 @@ from ragtester.stages.stability import Repetition, stability_document
 from ragtester.stages.stability.figures import Judged, flip_rate, unequal_pairs, verdict_of
 from ragtester.stages.stability.rows import Line
 from ragtester.storage import read_json, read_rows
-from ragtester.tables import Estimate, Rate
+from ragtester.tables import Estimate, Paragraph, Rate
+from ragtester.tasks import Asked
 from ragtester.workspace import Workspace
 from tests.servers.openai_api import OpenAIServer
 from tests.stability_fakes import QUOTA, SPENT, TIMEOUT, VaryingJudge, reply
@@ -284,6 +285,28 @@ def test_a_kill_between_reply_and_row_costs_nothing_and_no_reply_serves_twice(
     assert len(said) == len(set(said)) == 8
 
 
+def test_replies_from_a_cache_are_noticed(tmp_path: Path) -> None:
+    class Cached(VaryingJudge):
+        """Something between that hands the first reply out again."""
+
+        async def ask(self, model: str, task: Any, request: Any) -> Any:
+            asked = await super().ask(model, task, request)
+            return Asked(reply("tttt", "the first"), asked.call)
+
+    space = judged_workspace(tmp_path, ("Three", "Six"))
+    audit(space, Cached(SCRIPT))
+    assert (found(space).identical.successes, found(space).identical.n) == (2, 2)
+    assert "hands its first reply out again" in said_in(found(space))
+    honest = judged_workspace(tmp_path / "honest", ("Three", "Six"))
+    audit(honest, VaryingJudge(SCRIPT))
+    assert (found(honest).identical.successes, found(honest).identical.n) == (0, 2)
+    assert "hands its first reply" not in said_in(found(honest))
+
+
+def said_in(result: StabilityResult) -> str:
+    return " ".join(part.text for part in stability_document(result).sections[0].parts if isinstance(part, Paragraph))
+
+
 def test_an_interrupted_line_is_made_again(tmp_path: Path) -> None:
     space = judged_workspace(tmp_path, ("Two", "Three"))
     audit(space, VaryingJudge(SCRIPT))
@@ -315,7 +338,7 @@ def test_the_document_holds_the_results_numbers(tmp_path: Path) -> None:
     assert flips[0][:2] == ("verdict", Rate(2, 4))
     assert isinstance(flips[0][2], Estimate) and flips[0][2].value == pytest.approx(33.3333, abs=1e-3)
     assert [row[4] for row in document.table("straddling").rows] == ["0.8 0.8 0", "0.3 0.7 0.3"]
-    text = " ".join(part.text for part in document.sections[0].parts if hasattr(part, "text"))
+    text = said_in(found(space))
     assert "15 judgements = 12 graded + 3 not graded + 0 still open" in text
 
 

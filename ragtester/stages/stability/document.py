@@ -31,6 +31,12 @@ def _answer(result: StabilityResult) -> Iterator[str]:
     )
     if result.deterministic:
         yield f"{result.judge} is deterministic: its flip rate is 0 by construction. It is no language model."
+    elif result.identical.successes == result.identical.n:
+        yield (
+            f"All judgements of the same answer came in the same words, for each of {result.identical.n} answers: the "
+            "server is deterministic, or something between hands its first reply out again. In the second case the "
+            "flip rate says nothing."
+        )
     if result.overturned.n:
         others = ", ".join(judge for judge in result.run_judges if judge != result.judge)
         whose = f"verdict of {others}" if others else "own verdict"

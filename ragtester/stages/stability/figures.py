@@ -124,6 +124,12 @@ def overturned(answers: Iterable[Judged]) -> Proportion:
     return proportion(against, n)
 
 
+def identical(answers: Iterable[Judged]) -> Proportion:
+    """Answers whose graded judgements all came in the same words: a deterministic server, or a cache of replies."""
+    measured = [answer for answer in answers if answer.measured]
+    return proportion(sum(len({line.reasons for line in one.graded}) == 1 for one in measured), len(measured))
+
+
 def straddlers(answers: Iterable[Judged], pass_mean: float) -> tuple[Straddler, ...]:
     """Answers with a mean on either side of `pass_mean`, in the order given."""
     found = []

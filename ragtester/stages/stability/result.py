@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragtester.records import Ledger, StabilityResult
-from ragtester.stages.stability.figures import Judged, criteria, flip_rate, grouped, overturned, straddlers, verdict_of
+from ragtester.stages.stability.figures import (
+    Judged,
+    criteria,
+    flip_rate,
+    grouped,
+    identical,
+    overturned,
+    straddlers,
+    verdict_of,
+)
 from ragtester.stages.stability.plan import Plan
 from ragtester.stages.stability.rows import Line
 
@@ -42,6 +51,7 @@ def stability_result(plan: Plan, run: str) -> StabilityResult:
         systems=grouped(answers, lambda answer: answer.system, seed),
         types=grouped(answers, lambda answer: answer.type, seed),
         overturned=overturned(answers),
+        identical=identical(answers),
         straddling=straddlers(answers, plan.judge.pass_mean),
         run_judges=plan.run_judges,
         cost=_cost(lines),

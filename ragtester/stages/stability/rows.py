@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from ragtester.errors import DataError
 from ragtester.provenance import row_key
@@ -15,13 +16,18 @@ from ragtester.storage import recover_tail, write_bytes
 from ragtester.tasks import SPENT_FAILURES
 
 
+def _digest(reasons: object) -> str:
+    """The judge's words, short: equal where the reply was."""
+    return row_key(said=reasons)
+
+
 class _Cost(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
     cost: float | None = None
 
 
 class Line(BaseModel):
-    """What the audit must know of a row; reasons and replies stay on disk."""
+    """What the audit must know of a row; replies stay on disk, and of the reasons only a hash is kept."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
     case_id: str
@@ -36,6 +42,7 @@ class Line(BaseModel):
     status: str
     mean: float | None = None
     ratings: Ratings | None = None
+    reasons: Annotated[str, BeforeValidator(_digest)] = ""
     judge: str
     served_judge: str | None = None
     prompt_sha256: str
