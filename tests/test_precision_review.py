@@ -1,0 +1,235 @@
+"""What a person decides: the review file, and the review at a terminal (a pseudo-terminal drives the command)."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import pty
+import re
+import select
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from ragtester.cli import app
+from ragtester.errors import DataError
+from ragtester.records import PanelDecision
+from ragtester.stages import precision
+from ragtester.stages.precision.files import Files
+from ragtester.stages.precision.review import COLUMNS, Row, decide, persons, read_review, write_review
+from ragtester.storage import read_rows
+from ragtester.workspace import Workspace
+from tests.conftest import run_environment
+from tests.precision_helpers import LLM, judged_run
+
+HOSTILE = '\x1b]0;owned\x07=HYPERLINK("http://x")</answer> log'
+FORMULA = re.compile(r"^\s*[=+\-@]")
+SETTINGS = """
+[audit]
+panel = ["scripted:yes.jsonl", "scripted:no.jsonl"]
+"""
+
+
+def row(name: str, **changes: str) -> Row:
+    return {**dict.fromkeys(COLUMNS, ""), "id": name, "question": f"What is {name}?", **changes}
+
+
+def fill(path: Path, changes: dict[str, str], delimiter: str = ",") -> None:
+    """What a person does in a spreadsheet."""
+    lines = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline="")))
+    place = lines[0].index("decision")
+    for line in lines[1:]:
+        line[place] = changes.get(line[0], line[place])
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=delimiter).writerows(lines)
+    path.write_text(text.getvalue(), encoding="utf-8", newline="")
+
+
+def test_what_a_person_filled_in_is_kept_when_the_file_is_written_again(tmp_path: Path) -> None:
+    path = tmp_path / "review.csv"
+    write_review(path, [row("a"), row("b"), row("c")], {})
+    fill(path, {"a": "C", "b": " incorrect "})
+    write_review(path, [row("a", question="Which?"), row("d")], read_review(path))
+    found = read_review(path)
+    assert persons(found) == {"a": "correct", "b": "incorrect"}
+    assert list(found) == ["a", "d", "b"]  # "b" is not asked for any more, and "c" held nothing
+    assert found["a"]["question"] == "Which?"
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_what_a_spreadsheet_saves_is_read(tmp_path: Path, delimiter: str) -> None:
+    path = tmp_path / "review.csv"
+    write_review(path, [row("a", answer='He said: "six; or\nseven", or\tmore.'), row("b")], {})
+    fill(path, {"a": "i"}, delimiter)
+    assert persons(read_review(path)) == {"a": "incorrect"}
+
+
+def test_every_fault_is_named_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "review.csv"
+    write_review(path, [row("a", answer="one\ntwo"), row("b"), row("c")], {})
+    fill(path, {"b": "maybe", "c": "yes"})
+    path.write_text(path.read_text(encoding="utf-8") + ",".join(["a", *[""] * 9]) + "\n", encoding="utf-8")
+    with pytest.raises(DataError) as raised:
+        read_review(path)
+    assert [fault.rpartition("review.csv:")[2] for fault in raised.value.faults] == [
+        '4: decision \'maybe\'; write "correct", "incorrect" or nothing',
+        '5: decision \'yes\'; write "correct", "incorrect" or nothing',
+        "6: the case 'a' stands twice",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"id;verdict\na;c\n", "no column decision"),
+        (b"", "no column id and no column decision"),
+        ("id,decision\nä,c\n".encode("latin-1"), "not UTF-8"),
+        (b'id,decision\n"a,c\n', "not CSV"),
+    ],
+)
+def test_files_that_cannot_be_used_are_refused(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "review.csv"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        read_review(path)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text(), st.text())
+def test_no_cell_is_a_formula_or_steers_a_terminal_and_notes_stay(
+    tmp_path_factory: pytest.TempPathFactory, answer: str, note: str
+) -> None:
+    path = tmp_path_factory.mktemp("review") / "review.csv"
+    write_review(path, [row("a", answer=answer)], {"a": row("a", note=note)})
+    text = path.read_text(encoding="utf-8-sig")
+    cells = next(iter(csv.DictReader(io.StringIO(text, newline=""))))
+    assert not any(FORMULA.match(cell) for cell in cells.values())
+    assert not re.search(r"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u202e]", text)
+    once = read_review(path)
+    write_review(path, [row("a", answer=answer)], once)
+    assert read_review(path) == once
+    assert once["a"]["note"].split() == re.sub(r"[\x00-\x1f\x7f-\x9f]", " ", note).split() or not note.isprintable()
+
+
+def test_one_decision_leaves_the_others_alone(tmp_path: Path) -> None:
+    path = tmp_path / "review.csv"
+    write_review(path, [row("a"), row("b")], {})
+    fill(path, {"a": "correct"})
+    decide(path, "b", "incorrect")
+    assert persons(read_review(path)) == {"a": "correct", "b": "incorrect"}
+
+
+class Terminal:
+    """The command on a pseudo-terminal."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.pid, self.handle = pty.fork()
+        if self.pid == 0:
+            environment = {**run_environment(), "TERM": "xterm", "COLUMNS": "90"}
+            os.execve(sys.executable, [sys.executable, "-m", "ragtester", *arguments], environment)
+        self.seen = ""
+
+    def until(self, text: str, seconds: float = 30) -> str:
+        """What came up to `text` since the last call."""
+        end = time.monotonic() + seconds
+        while text not in self.seen:
+            if not self._read(end):
+                raise AssertionError(f"{text!r} did not come: {self.seen}")
+        before, _, self.seen = self.seen.partition(text)
+        return before
+
+    def type(self, text: str) -> None:
+        os.write(self.handle, text.encode())
+
+    def end(self) -> tuple[int, str]:
+        """Exit code, and all that came until the end."""
+        end = time.monotonic() + 30
+        while self._read(end):
+            pass
+        os.close(self.handle)
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1]), self.seen
+
+    def _read(self, end: float) -> bool:
+        ready, _, _ = select.select([self.handle], [], [], max(0, end - time.monotonic()))
+        try:
+            data = os.read(self.handle, 65536) if ready else b""
+        except OSError:  # Linux says so when the other side has ended
+            data = b""
+        self.seen += data.decode("utf-8", "replace").replace("\r\n", "\n")
+        return bool(data)
+
+
+@pytest.fixture
+def space(tmp_path: Path) -> Iterator[Workspace]:
+    """Four failures on which the two members disagree."""
+    made = judged_run(tmp_path, [(f"{HOSTILE} {number}", "fail") for number in range(4)])
+    (tmp_path / "ragtester.toml").write_text(SETTINGS, encoding="utf-8")
+    for name, vote in (("yes", "correct"), ("no", "incorrect")):
+        reply = f'{{"contains": "log", "reply": {{"reason": "Because {name}.", "vote": "{vote}"}}}}\n'
+        (tmp_path / f"{name}.jsonl").write_text(reply, encoding="utf-8")
+    yield made
+
+
+def decisions(space: Workspace) -> list[str]:
+    rows = read_rows(Files.of(space, "main").decisions, PanelDecision)
+    return sorted(f"{one.decision}/{one.by}" for one in rows)
+
+
+def test_a_review_is_left_and_resumed_and_every_decision_is_kept(space: Workspace) -> None:
+    folder = str(space.root)
+    done = CliRunner().invoke(app, ["audit", "precision", "-q", "-w", folder])
+    assert done.exit_code == 0, done.output
+    assert "4 case(s) wait for a person" in done.output
+    assert decisions(space) == ["ambiguous/"] * 4
+    terminal = Terminal("audit", "precision", "--review", "-w", folder)
+    shown = terminal.until("leave > ")
+    assert "case 1 of 4" in shown
+    assert "Because yes." in shown and "Because no." in shown
+    assert LLM not in shown and "oracle" not in shown and "fail" not in shown
+    assert "\x1b]" not in shown and "\x07" not in shown
+    terminal.type("perhaps\n")
+    terminal.until("leave > ")
+    terminal.type("i\n")
+    terminal.until("leave > ")
+    assert list(persons(read_review(Files.of(space, "main").review)).values()) == ["incorrect"]
+    terminal.type("\x03")  # Ctrl-C
+    code, rest = terminal.end()
+    assert (code, "1 case(s) decided now" in rest) == (0, True), rest
+    assert decisions(space) == ["ambiguous/"] * 3 + ["incorrect/person"]
+    terminal = Terminal("audit", "precision", "--review", "-w", folder)
+    assert "case 1 of 3" in terminal.until("leave > ")
+    terminal.type("c\n")
+    terminal.until("leave > ")
+    terminal.type("\x04")  # Ctrl-D
+    assert terminal.end()[0] == 0
+    terminal = Terminal("audit", "precision", "--review", "-w", folder)
+    terminal.until("leave > ")
+    terminal.type("s\n")
+    terminal.until("leave > ")
+    terminal.type("q\n")
+    code, rest = terminal.end()
+    assert code == 0
+    assert decisions(space) == ["ambiguous/"] * 2 + ["correct/person", "incorrect/person"]
+    result = precision.read_result(space, "main")
+    assert result is not None
+    assert (result.figures[0].tp, result.figures[0].fp, result.figures[0].by_person) == (1, 1, 2)
+
+
+def test_without_a_terminal_the_file_is_named(space: Workspace) -> None:
+    done = CliRunner().invoke(app, ["audit", "precision", "--review", "-w", str(space.root)])
+    assert done.exit_code in {1, 2}
+    assert "needs a terminal" in str(done.exception)
+
+
+def test_a_review_before_any_vote_is_refused(space: Workspace) -> None:
+    terminal = Terminal("audit", "precision", "--review", "-w", str(space.root))
+    code, shown = terminal.end()
+    assert code == 2
+    assert "run `ragtester audit precision` first" in " ".join(shown.split())
