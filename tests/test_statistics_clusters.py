@@ -54,8 +54,10 @@ def test_it_holds_the_truth_about_as_often_as_it_says() -> None:
     assert 0.89 < held / 300 <= 0.99
 
 
-@pytest.mark.parametrize("groups", [{}, {"a": []}, {"a": [1.0, 0.0]}, {"a": [1.0], "b": []}])
-def test_fewer_than_two_documents_give_none(groups: dict[str, list[float]]) -> None:
+@pytest.mark.parametrize(
+    "groups", [{}, {"a": []}, {"a": [1.0, 0.0]}, {"a": [1.0], "b": []}, {"a": [1.0, 1.0], "b": [1.0]}]
+)
+def test_fewer_than_two_documents_or_none_that_differ_give_none(groups: dict[str, list[float]]) -> None:
     assert cluster_bootstrap(groups, seed=1) is None
 
 
@@ -85,9 +87,8 @@ def test_what_systems_share_in_a_document_cancels_only_in_pairs() -> None:
         | {f"other {name}": [(None, value) for value in values] for name, values in groups.items()},
         seed=1,
     )
-    assert together is not None
+    assert together is None  # every draw gives exactly 0
     assert apart is not None
-    assert (together.low, together.high) == (0.0, 0.0)
     # two independent means, each with the deviation sqrt(0.25 / 20) = 0.112
     assert (apart.low, apart.high) == pytest.approx((-0.31, 0.31), abs=0.05)
 
@@ -99,9 +100,12 @@ def test_ungraded_values_take_no_part() -> None:
         "c": [(None, None)],
         "d": [],
     }
+    assert cluster_bootstrap_difference(groups, seed=1) is None  # 1 against 0 in every draw: no spread, no interval
+    groups["b"].append((0.0, 0.0))
     found = cluster_bootstrap_difference(groups, seed=1)
     assert found is not None
-    assert (found.low, found.high) == (1.0, 1.0)
+    # a alone gives 1 - 0, b alone 1/2 - 0, both 2/3 - 0
+    assert (found.low, found.high) == pytest.approx((0.5, 1.0))
 
 
 def test_a_side_in_one_document_gives_none() -> None:

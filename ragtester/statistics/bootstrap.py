@@ -19,7 +19,8 @@ def cluster_bootstrap(
 
     `groups` maps a document to its values (1 and 0 for a rate). Davison and Hinkley, Bootstrap Methods and their
     Application (1997), section 3.8. Same seed, same interval, whatever the order of the documents. None with fewer
-    than two documents that have values; with fewer than about ten it is too narrow and to be read as such.
+    than two documents that have values, and where all documents have the same mean: that shows no spread and is no
+    certainty. With fewer than about ten documents it is too narrow and to be read as such.
     """
     side = _Side.of({name: values for name, values in groups.items() if values})
     if len(side.counts) < 2:
@@ -39,7 +40,7 @@ def cluster_bootstrap_difference(
     A case gives (first, second); None where it has no value there. Paired data have both; unpaired data one of them.
     Where documents hold both sides, a drawn document brings both, which keeps what its cases share; where every
     document holds one side only, each side's documents are drawn by themselves. None unless both sides have two
-    documents or more.
+    documents or more, and where all draws give the same difference.
     """
     names = sorted(groups)
     values = [
@@ -86,7 +87,10 @@ def _draws(rng: Any, clusters: int, repeats: int) -> Any:
     return rng.multinomial(clusters, [1 / clusters] * clusters, size=repeats).astype(float)
 
 
-def _percentiles(values: Any, confidence: float) -> Interval:
+def _percentiles(values: Any, confidence: float) -> Interval | None:
+    """None where all draws are alike: documents that do not differ show no spread, and that is no certainty."""
+    if values.max() - values.min() < 1e-12:
+        return None
     tail = (1 - confidence) / 2
     low, high = load("numpy").quantile(values, [tail, 1 - tail])
     return Interval(float(low), float(high))
