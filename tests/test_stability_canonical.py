@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +11,17 @@ import pytest
 
 from ragtester.errors import ChangedInputsError, UsageError
 from ragtester.estimate import estimate_run
+from ragtester.models.gateway import Gateway
+from ragtester.progress import SilentProgress
 from ragtester.records import Failure, Verdict
 from ragtester.settings import Settings, parse_settings
+from ragtester.stages import judge as judge_stage
 from ragtester.stages.judge_summary import summarise
+from ragtester.storage import append_row
 from ragtester.workspace import Workspace
-from tests.stability_fakes import QUOTA, SPENT, TIMEOUT, VaryingJudge
+from tests.servers.helpers import settings_for
+from tests.servers.openai_api import OpenAIServer
+from tests.stability_fakes import QUOTA, SPENT, TIMEOUT, VaryingJudge, reply
 from tests.test_stage_judge import FakeModels, answer, run, verdicts, workspace
 
 
@@ -144,3 +152,44 @@ def test_the_estimate_counts_the_repeats(tmp_path: Path) -> None:
         return sum(line.calls for line in lines if line.stage == "judge")
 
     assert calls(3) == 3 * calls(1) > 0
+
+
+class _Killed(BaseException):
+    pass
+
+
+def test_a_kill_between_replies_and_row_pays_for_no_judgement_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same words from two systems, judged three times each; killed when the second row is written."""
+    space = workspace(tmp_path, [answer(1, "Two"), answer(2, "Two", llm="embedded:rules")])
+    serial = itertools.count()
+
+    def say(_: dict[str, Any]) -> str:
+        return reply("tttt", f"serial {next(serial)}").model_dump_json()
+
+    written: list[str] = []
+
+    def cut(path: Path, row: Any) -> None:
+        if written:
+            raise _Killed
+        written.append(row.key)
+        append_row(path, row)
+
+    with OpenAIServer(say) as server:
+        own = settings_for(server.url, "judge").model_copy(update={"judge": thrice().judge})
+
+        async def start() -> None:
+            async with Gateway(own, journal=space.journal("judge", "main")) as gateway:
+                await judge_stage.run(space, own, gateway, SilentProgress())
+
+        monkeypatch.setattr(judge_stage, "append_row", cut)
+        with pytest.raises(_Killed):
+            asyncio.run(start())
+        assert len(server.chats()) == 6, "both answers were judged; one row is missing"
+        monkeypatch.setattr(judge_stage, "append_row", append_row)
+        asyncio.run(start())
+        assert len(server.chats()) == 6
+    rows = [row for llm in ("embedded:eager", "embedded:rules") for row in verdicts(space, llm)]
+    assert [row.votes.agreed for row in rows if row.votes] == [3, 3]
+    assert rows[0].reasons != rows[1].reasons, "each row has a judgement of its own"
