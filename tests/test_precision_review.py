@@ -122,7 +122,7 @@ def test_one_decision_leaves_the_others_alone(tmp_path: Path) -> None:
     path = tmp_path / "review.csv"
     write_review(path, [row("a"), row("b")], {})
     fill(path, {"a": "correct"})
-    decide(path, "b", "incorrect")
+    decide(path, row("b"), "incorrect")
     assert persons(read_review(path)) == {"a": "correct", "b": "incorrect"}
 
 

@@ -31,7 +31,7 @@ def ask_person(path: Path, rows: Sequence[Row], show: Show, read: Callable[[str]
         if said == "q":
             return decided
         if said in KEYS:
-            decide(path, row["id"], KEYS[said])
+            decide(path, row, KEYS[said])
             decided += 1
     return decided
 

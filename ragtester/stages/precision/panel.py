@@ -19,6 +19,9 @@ from ragtester.tasks import PURPOSE, SPENT_FAILURES, STOPPING_FAILURES, VOTE_ON_
 AT_ONCE = 32
 """Answers a member has in the air; how many calls a provider takes at once is the gateway's to limit."""
 
+LONG_REASON = 2_000
+"""Characters of a reason that a row keeps."""
+
 
 @dataclass
 class Member:
@@ -163,11 +166,15 @@ def _row(member: Member, sampled: SampledCase, asked: Asked[VerdictVoted]) -> Pa
         voter=member.model,
         served_voter=asked.call.served_model,
         vote=reply.vote if reply else None,
-        reason=reply.reason if reply else "",
+        reason=_shortened(reply.reason) if reply else "",
         prompt_sha256=member.prompt_sha256,
         call=asked.call,
         failure=failure,
     )
+
+
+def _shortened(reason: str) -> str:
+    return reason if len(reason) <= LONG_REASON else reason[: LONG_REASON - 1] + "…"
 
 
 def _put_in_order(member: Member, items: Sequence[Item]) -> None:

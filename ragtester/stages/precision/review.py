@@ -72,10 +72,10 @@ def write_review(path: Path, asked: Sequence[Row], before: Mapping[str, Row]) ->
         _write(path, merged)
 
 
-def decide(path: Path, name: str, decision: Vote) -> None:
+def decide(path: Path, row: Row, decision: Vote) -> None:
     """Save one decision; what others have filled in meanwhile is kept."""
     rows = read_review(path)
-    rows[name] = {**rows[name], "decision": decision}
+    rows[row["id"]] = {**rows.get(row["id"], row), "decision": decision}
     _write(path, rows.values())
 
 

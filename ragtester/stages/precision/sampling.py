@@ -81,8 +81,7 @@ def items(
         for answer in iter_rows(path, Answer):
             if (place := identity(answer)) in wanted:
                 requests[place] = _request(answer, lookup, refusals)
-    strata = population(results, run).strata
-    counts = Counter(map(stratum_of, drawn))
+    strata, counts = population(results, run).strata, Counter(map(stratum_of, drawn))
     found = [_item(row, requests[identity(row)], strata, counts) for row in drawn]
     return sorted(found, key=lambda item: item.row.id)
 

@@ -22,6 +22,7 @@ from ragtester.stages.precision.files import Files
 from ragtester.stages.precision.panel import Member, keep_current, open_member, refuse_stale, vote
 from ragtester.stages.precision.reporting import close, manifest_of, report
 from ragtester.stages.precision.review import read_review
+from ragtester.statistics import krippendorff_alpha
 from ragtester.storage import read_json, read_rows, write_json, write_rows
 from ragtester.tasks import VOTE_ON_VERDICT, Models
 from ragtester.workspace import Workspace
@@ -35,8 +36,10 @@ async def run(
     """Draw the sample, let the panel vote, decide, and write `audits/<run>/precision/`.
 
     Raises UsageError for a run without verdicts, ChangedInputsError where a sample or votes stand that today's files
-    would not give (`overwrite` draws anew and keeps votes that still hold), DataError for rows that are none.
+    would not give (`overwrite` draws anew and keeps votes that still hold), DataError for rows that are none,
+    MissingPackageError where the package for the agreement is absent.
     """
+    krippendorff_alpha([["correct"], ["incorrect"]])  # a missing package is told before anything is paid
     made = None if overwrite else read_json(Files.of(workspace, settings.execute.run).manifest, Manifest)
     audit = open_audit(workspace, with_passes_kept(settings, made))
     members = _members(audit, models.prompt_sha256(VOTE_ON_VERDICT), overwrite=overwrite)
