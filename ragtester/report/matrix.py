@@ -22,8 +22,8 @@ def matrix(rows: Sequence[Result]) -> Element:
     weigh more, which the counts show.
     """
     pairs = figures.by(rows, lambda row: row.system)
-    llms = figures.by(rows, lambda row: row.llm)
-    embeddings = figures.by(rows, lambda row: row.embedding)
+    llms = dict(sorted(figures.by(rows, lambda row: row.llm).items()))
+    embeddings = dict(sorted(figures.by(rows, lambda row: row.embedding).items()))
     low, high = scale([tally for tally in pairs.values() if tally.graded])
     head = h(
         "tr",

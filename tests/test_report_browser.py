@@ -1,0 +1,287 @@
+"""The report in a real browser: Debian's Chromium, driven by Playwright."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from shutil import which
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from ragtester.report import write_report
+from tests.report_workspace import EVIL, Built, build, loaded
+
+playwright = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
+expect = playwright.expect
+CHROMIUM = which("chromium")
+if CHROMIUM is None:
+    pytest.skip("Debian's chromium is not installed", allow_module_level=True)
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield opened
+        opened.close()
+    asyncio.set_event_loop(None)
+
+
+class Page:
+    """A page with everything it asked for and complained about."""
+
+    def __init__(self, browser: Any, **options: Any) -> None:
+        self.context = browser.new_context(**options)
+        self.tab = self.context.new_page()
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self.tab.on("request", lambda request: self.requests.append(request.url))
+        self.tab.on("console", lambda message: self.complaints.append(message.text))
+        self.tab.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.tab.on("dialog", lambda dialog: self.complaints.append(dialog.message))
+
+    def open(self, path: Path, fragment: str = "") -> None:
+        self.tab.goto(path.as_uri() + fragment)
+        self.tab.wait_for_selector("html[data-ready]")
+
+    def text(self, selector: str) -> str:
+        return str(self.tab.inner_text(selector))
+
+    def focused(self) -> str:
+        return str(self.tab.evaluate("document.activeElement.id || document.activeElement.textContent"))
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Page]:
+    opened = Page(browser)
+    yield opened
+    opened.context.close()
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("plain")
+    workspace = build(root)
+    return write_report(workspace, loaded(workspace)).path
+
+
+def test_opens_without_an_error_and_asks_for_nothing_but_itself(page: Page, plain: Path) -> None:
+    page.open(plain)
+    assert page.complaints == []
+    assert page.requests == [plain.as_uri()]
+    # 2 LLMs x 2 embeddings x 2 documents x 4 cases; the first LLM fails 1 of 4, the second 2 of 4.
+    assert page.text("#count") == "12 of 32 rows match."
+    assert "20 of 32 (62.5\N{NO-BREAK SPACE}% [45.3, 77.1]) graded answers passed." in page.text("#verdict")
+
+
+def test_filters_search_and_order(page: Page, plain: Path) -> None:
+    page.open(plain)
+    page.tab.select_option("#filter-status", "")
+    assert page.text("#count") == "32 of 32 rows match."
+    page.tab.select_option("#filter-document", "pumps")
+    page.tab.select_option("#filter-system", "openai:alpha × openai:small")
+    assert page.text("#count") == "4 of 32 rows match."
+    assert "document=pumps" in page.tab.url
+    page.tab.select_option("#filter-criterion", "faithfulness")
+    assert page.text("#count") == "1 of 32 rows match."
+    page.tab.click("#clear")
+    assert page.text("#count") == "32 of 32 rows match."
+    # Words of the answers are found too, once the blocks are read.
+    page.tab.fill("#search", "SAYS openai:beta case-003")
+    expect(page.tab.locator("#count")).to_have_text("4 of 32 rows match.")
+    page.tab.fill("#search", "nothing holds this")
+    assert page.text("#count") == "No row matches; clear a filter or the search."
+    page.tab.click("#clear")
+    page.tab.click("th.col-mean button")
+    assert page.tab.get_attribute("th.col-mean", "aria-sort") == "ascending"
+    assert page.text("#list tr:first-child .col-mean") == "0.40"
+    page.tab.click("th.col-mean button")
+    assert page.tab.get_attribute("th.col-mean", "aria-sort") == "descending"
+    assert page.text("#list tr:first-child .col-mean") == "1.00"
+
+
+def test_a_case_shows_all_that_is_known(page: Page, plain: Path) -> None:
+    page.open(plain)
+    page.tab.click("#list tr:first-child a")
+    page.tab.wait_for_selector("dialog[open]")
+    body = page.text("#case-body")
+    for part in ("Question 1", "Says 40 where the source says 55.", "rank 1", "score 0.75", "given as 1", "page 2"):
+        assert part in body
+    assert "1 of 1 chunks that hold evidence reached the model." in body
+    # Offsets count code points: the wrench before the evidence takes two units of a JavaScript string.
+    assert page.text(".chunks mark") == "The valve opens at 55 bar."
+    assert page.tab.locator(".answer del").all_inner_texts() == ["55"]
+    assert page.tab.locator(".answer ins").first.inner_text() == "40"
+    assert page.tab.locator(".systems a").count() == 4
+    page.tab.locator(".systems a").nth(0).click()
+    expect(page.tab.locator(".systems a").first).to_have_attribute("aria-current", "true")
+    assert "says openai:alpha" in page.text(".sides")
+
+
+def test_a_link_to_a_case_works(page: Page, plain: Path) -> None:
+    system = quote("openai:beta × openai:large", safe="")
+    page.open(plain, f"#case={quote('ramps/ragtester/case-003', safe='')}&system={system}")
+    assert "Question 3" in page.text("#case-title")
+    assert "openai:beta × openai:large" in page.text("#case-body .brief")
+    assert page.focused() == "case-title"
+    page.tab.keyboard.press("Escape")
+    expect(page.tab.locator("#case")).to_be_hidden()
+    assert "case=" not in page.tab.url
+    page.open(plain, "#case=unknown")
+    assert "does not hold the case unknown" in page.text("#trouble")
+
+
+def test_figures_lead_to_their_failures(page: Page, plain: Path) -> None:
+    page.open(plain)
+    page.tab.locator("table.heat tbody a").nth(2).click()
+    assert page.text("#count") == "4 of 32 rows match."
+    assert page.tab.input_value("#filter-system") == "openai:beta × openai:large"
+    page.tab.locator("#coverage td a").first.click()
+    assert page.tab.input_value("#filter-document") == "pumps"
+    assert page.text("#count") == "6 of 32 rows match."
+
+
+def test_keyboard_alone(page: Page, plain: Path) -> None:
+    page.open(plain)
+    keys = page.tab.keyboard
+    keys.press("Tab")
+    assert page.focused() == "Skip to the failures"
+    keys.press("/")
+    assert page.focused() == "search"
+    keys.type("j")  # in a field it is a letter
+    assert page.tab.input_value("#search") == "j"
+    keys.press("Backspace")
+    page.tab.evaluate("document.activeElement.blur()")
+    keys.press("j")
+    first = page.focused()
+    keys.press("ArrowDown")
+    second = page.tab.evaluate("document.activeElement.dataset.row")
+    assert first.startswith("Question 1")
+    keys.press("Enter")
+    page.tab.wait_for_selector("dialog[open]")
+    assert page.focused() == "case-title"
+    keys.press("Escape")
+    expect(page.tab.locator("#case")).to_be_hidden()
+    assert page.tab.evaluate("document.activeElement.dataset.row") == second
+    keys.press("k")
+    assert page.tab.evaluate("document.activeElement.dataset.row") != second
+    keys.press("Enter")
+    page.tab.wait_for_selector("dialog[open]")
+    link = page.tab.url
+    keys.press("j")  # the next case, without closing
+    expect(page.tab).not_to_have_url(link)
+    assert page.complaints == []
+
+
+def test_hostile_text_is_shown_and_does_not_run(page: Page, tmp_path: Path) -> None:
+    built = Built(
+        llms=(EVIL[1], EVIL[0]),
+        embeddings=(EVIL[2], EVIL[3]),
+        documents=("<img src=x onerror=window.pwned=6>", "ramps"),
+        cases=len(EVIL),
+        texts=EVIL,
+        ungraded={1},
+    )
+    workspace = build(tmp_path, built)
+    results = loaded(workspace)
+    key = next(iter(results.cases))
+    results.cases[key] = results.cases[key].model_copy(update={"question": "half \ud800 of a pair"})
+    path = write_report(workspace, results).path
+    page.open(path)
+    page.tab.click("#clear")
+    shown = page.text("#list")
+    for text in (*EVIL[:5], *EVIL[6:]):
+        assert text in shown
+    assert "half U+D800 of a pair" in shown
+    assert "aU+202EbU+2028cU+0000dU+2066e" in shown.replace("\n", "")
+    page.tab.fill("#search", "pwned=1")
+    expect(page.tab.locator("#count")).not_to_contain_text("Still")
+    assert page.tab.locator("#list a").count() > 0
+    page.tab.click("#list tr:first-child a")
+    page.tab.wait_for_selector("dialog[open]")
+    for _ in range(10):
+        page.tab.wait_for_selector("#case-title")
+        page.tab.keyboard.press("j")
+    assert page.tab.evaluate("window.pwned") is None
+    assert page.tab.locator("main img, main script, #explorer img, dialog img, dialog script, dialog style").count() == 0
+    assert page.requests == [path.as_uri()]
+    assert page.complaints == []
+
+
+def test_policy_stops_what_would_slip_through(page: Page, plain: Path) -> None:
+    """Even if the page wrote markup somewhere, the browser would refuse to make it and to run it."""
+    page.open(plain)
+    refused = page.tab.evaluate(
+        """() => { try { document.body.innerHTML = "<b>x</b>"; return "set"; } catch (error) { return error.name; } }"""
+    )
+    assert refused == "TypeError"
+    page.tab.evaluate(
+        """() => { const i = document.createElement("img"); i.src = "http://127.0.0.1:9/x"; document.body.append(i); }"""
+    )
+    expect(page.tab.locator("body > img")).to_have_count(1)
+    assert any("Content Security Policy" in complaint for complaint in page.complaints)
+
+
+def test_phone_and_dark(browser: Any, plain: Path) -> None:
+    page = Page(browser, viewport={"width": 390, "height": 844}, color_scheme="dark")
+    page.open(plain)
+    wide, room = page.tab.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+    assert wide <= room
+    red, green, blue = page.tab.evaluate(
+        "getComputedStyle(document.body).backgroundColor.match(/[0-9]+/g).slice(0, 3).map(Number)"
+    )
+    assert max(red, green, blue) < 60
+    page.tab.click("#list tr:first-child a")
+    page.tab.wait_for_selector("dialog[open]")
+    assert page.tab.evaluate("document.getElementById('case').scrollWidth <= window.innerWidth")
+    page.context.close()
+
+
+def test_every_control_has_a_name_and_headings_are_in_order(page: Page, plain: Path) -> None:
+    page.open(plain)
+    page.tab.click("#list tr:first-child a")
+    page.tab.wait_for_selector("dialog[open]")
+    nameless = page.tab.evaluate(
+        """() => [...document.querySelectorAll("a[href], button, input, select, summary")].filter((one) => {
+            const label = one.labels && one.labels.length ? one.labels[0].textContent : "";
+            return !(one.textContent.trim() || label.trim() || one.getAttribute("aria-label"));
+        }).length"""
+    )
+    assert nameless == 0
+    levels = page.tab.evaluate(
+        """() => [...document.querySelectorAll("h1, h2, h3, h4")].map((one) => Number(one.tagName[1]))"""
+    )
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert page.tab.evaluate("[...document.querySelectorAll('table')].every((one) => one.caption)")
+    assert page.tab.get_by_role("main").count() == 1
+    assert page.tab.evaluate("[...document.querySelectorAll('svg')].every((one) => one.getAttribute('aria-hidden'))")
+
+
+def test_an_old_browser_is_told(page: Page, plain: Path) -> None:
+    page.tab.add_init_script("delete window.DecompressionStream")
+    page.tab.goto(plain.as_uri())
+    page.tab.wait_for_selector("#trouble:not([hidden])")
+    assert "cannot unpack the answers" in page.text("#trouble")
+    assert "graded answers passed" in page.text("#verdict")
+
+
+def test_prints(page: Page, plain: Path) -> None:
+    page.open(plain)
+    assert len(page.tab.pdf(format="A4")) > 10_000
+    page.tab.emulate_media(media="print")
+    assert not page.tab.is_visible("#controls")
+    assert page.tab.is_visible("#verdict")
