@@ -6,18 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import combinations
 
-from ragtester.records import AnnotatorPair, Confusion, LabelledAnswer, Proportion
-from ragtester.statistics import cohen_kappa, krippendorff_alpha, wilson
+from ragtester.records import AnnotatorPair, Confusion, LabelledAnswer
+from ragtester.stages.proportions import proportion
+from ragtester.statistics import cohen_kappa, krippendorff_alpha
 from ragtester.statistics.packages import load
-
-
-def proportion(successes: int, n: int) -> Proportion:
-    """A share as the record keeps it, rounded to six digits."""
-    interval = wilson(successes, n)
-    if interval is None:
-        return Proportion(successes=successes, n=n)
-    low, high = round(interval.low, 6), round(interval.high, 6)
-    return Proportion(successes=successes, n=n, share=round(successes / n, 6), low=low, high=high)
 
 
 def confusion(name: str, answers: Sequence[LabelledAnswer]) -> Confusion:

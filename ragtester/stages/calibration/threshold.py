@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from random import Random
 
 from ragtester.records import LabelledAnswer, ThresholdCandidate, ThresholdFindings, ThresholdFold
-from ragtester.stages.calibration.figures import proportion
+from ragtester.stages.proportions import proportion
 from ragtester.statistics import holm, mcnemar, paired_cases_needed
 
 STEPS = tuple(round(step / 10, 1) for step in range(11))

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ragtester.records import CRITERIA, FlipRate, Proportion, Straddler
+from ragtester.stages.proportions import proportion
 from ragtester.stages.stability.rows import Line
-from ragtester.statistics import cluster_bootstrap, wilson
+from ragtester.statistics import cluster_bootstrap
 
 Value = Callable[[Line], Hashable]
 
@@ -42,20 +43,6 @@ class Judged:
         return f"{self.llm} × {self.embedding}"
 
 
-def proportion(successes: int, n: int) -> Proportion:
-    """A share as the record keeps it, rounded to six digits."""
-    interval = wilson(successes, n)
-    if interval is None:
-        return Proportion(successes=successes, n=n)
-    return Proportion(
-        successes=successes,
-        n=n,
-        share=round(successes / n, 6),
-        low=round(interval.low, 6),
-        high=round(interval.high, 6),
-    )
-
-
 def flip_rate(name: str, answers: Iterable[Judged], value: Value, seed: int) -> FlipRate:
     """How often `value` differs between graded judgements of the same answer; answers with fewer than two stay out."""
     flipped = n = differing = pairs = 0
@@ -69,8 +56,6 @@ def flip_rate(name: str, answers: Iterable[Judged], value: Value, seed: int) -> 
         differing, pairs = differing + unequal, pairs + all_pairs
         shares.setdefault(answer.document_id, []).append(unequal / all_pairs)
     interval = cluster_bootstrap(shares, seed)
-    if interval is not None and interval.low == interval.high:
-        interval = None  # answers that are all alike leave nothing to draw; that is no certainty
     return FlipRate(
         name=name,
         flipped=proportion(flipped, n),

@@ -1,0 +1,15 @@
+"""A share as the records of the audits keep it. Pure."""
+
+from __future__ import annotations
+
+from ragtester.records import Proportion
+from ragtester.statistics import wilson
+
+
+def proportion(successes: int, n: int) -> Proportion:
+    """`successes` of `n` with Wilson's interval, rounded to six digits."""
+    interval = wilson(successes, n)
+    if interval is None:
+        return Proportion(successes=successes, n=n)
+    low, high = round(interval.low, 6), round(interval.high, 6)
+    return Proportion(successes=successes, n=n, share=round(successes / n, 6), low=low, high=high)
