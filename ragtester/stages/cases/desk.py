@@ -17,7 +17,8 @@ from ragtester.stages.cases.donors import Donors
 from ragtester.stages.cases.plan import Candidate, Plan, Slot
 from ragtester.stages.cases.quotes import Piece
 from ragtester.stages.cases.reading import read_text
-from ragtester.tasks import ANSWER_QUESTION, WRITE_CASES, Embedder, Models
+from ragtester.stages.cases.spending import Metered
+from ragtester.tasks import ANSWER_QUESTION, WRITE_CASES, Embedder
 from ragtester.text.near_questions import Questions
 from ragtester.workspace import Workspace
 
@@ -31,7 +32,7 @@ class Desk:
 
     workspace: Workspace
     settings: Settings
-    models: Models
+    models: Metered
     embed: Callable[[str], Embedder]
     progress: Progress
     technique: str

@@ -121,7 +121,11 @@ def refuse_changes(desk: Desk, overwrite: bool) -> None:
     if before is not None:
         # An earlier start saw which models served; a start that asks nothing keeps that.
         desk.served.update({name: served for name, served in before.models.items() if served})
-    if before is None or overwrite or not any(path_of(desk).parent.glob("*.jsonl")):
+    if before is None or not any(path_of(desk).parent.glob("*.jsonl")):
+        return
+    # The rows that stand were paid for by earlier starts. One that was killed did not say how much it had spent.
+    desk.models.cost = before.counts.get("cost")
+    if overwrite:
         return
     differences = [
         f"{name} was {before.parameters.get(name)!r}, is {desk.parameters.get(name)!r}"
@@ -157,8 +161,12 @@ def write(desk: Desk, corpus: Corpus, started: str, ledger: Ledger | None = None
         revision=head,
         dirty=dirty,
         ledger=ledger,
-        counts=tally.counts(corpus) if tally else {},
+        counts={**tally.counts(corpus), "cost": _rounded(desk.models.cost)} if tally else {},
         started=started,
         ended=now() if tally else None,
     )
     write_json(path_of(desk), manifest)
+
+
+def _rounded(cost: float | None) -> float | None:
+    return None if cost is None else round(cost, 6)

@@ -16,6 +16,7 @@ from ragtester.stages.cases.baseline import Baseline
 from ragtester.stages.cases.desk import Desk
 from ragtester.stages.cases.donors import Donors
 from ragtester.stages.cases.reading import TECHNIQUES, Corpus, read, read_text
+from ragtester.stages.cases.spending import Metered
 from ragtester.stages.cases.strategy import Strategy, cut
 from ragtester.tasks import Embedder, Models
 from ragtester.text.near_questions import Questions
@@ -53,7 +54,7 @@ async def run(
     stopped: Failure | None = None
     for name in names:
         questions = Questions(settings.cases.near_duplicate)
-        desk = Desk(workspace, settings, models, embed, progress, name, donors, questions, found.copies())
+        desk = Desk(workspace, settings, Metered(models), embed, progress, name, donors, questions, found.copies())
         desk.stopped = stopped
         results.append(await _technique(desk, found, overwrite))
         stopped = desk.stopped
