@@ -10,6 +10,8 @@ from ragtester.statistics.intervals import Interval
 from ragtester.statistics.packages import load
 
 REPEATS = 2000
+BLOCK = 200_000
+"""Rows that are drawn at a time."""
 
 
 def cluster_bootstrap(
@@ -22,11 +24,11 @@ def cluster_bootstrap(
     than two documents that have values, and where all documents have the same mean: that shows no spread and is no
     certainty. With fewer than about ten documents it is too narrow and to be read as such.
     """
-    side = _Side.of({name: values for name, values in groups.items() if values})
-    if len(side.counts) < 2:
+    rows = [_row(groups[name]) for name in sorted(groups) if groups[name]]
+    if len(rows) < 2:
         return None
-    rng = load("numpy").random.default_rng(seed)
-    return _percentiles(side.means(_draws(rng, len(side.counts), repeats)), confidence)
+    totals = _totals(load("numpy").random.default_rng(seed), rows, repeats)
+    return _percentiles(totals[:, 0] / totals[:, 1], confidence)
 
 
 def cluster_bootstrap_difference(
@@ -42,49 +44,42 @@ def cluster_bootstrap_difference(
     document holds one side only, each side's documents are drawn by themselves. None unless both sides have two
     documents or more, and where all draws give the same difference.
     """
-    names = sorted(groups)
-    values = [
-        {name: [pair[side] for pair in groups[name] if pair[side] is not None] for name in names} for side in (0, 1)
+    rows = [
+        tuple(_row([pair[side] for pair in groups[name] if pair[side] is not None]) for side in (0, 1))
+        for name in sorted(groups)
     ]
-    filled = [{name for name in names if side[name]} for side in values]
-    if min(map(len, filled)) < 2:
+    sides = [[row[side] for row in rows if row[side][1]] for side in (0, 1)]
+    if min(map(len, sides)) < 2:
         return None
     rng = load("numpy").random.default_rng(seed)
-    if filled[0].isdisjoint(filled[1]):
-        means = []
-        for side, used in zip(values, filled, strict=True):
-            own = _Side.of({name: side[name] for name in used})
-            means.append(own.means(_draws(rng, len(used), repeats)))
-        return _percentiles(means[0] - means[1], confidence)
-    either = sorted(filled[0] | filled[1])
-    drawn = _draws(rng, len(either), repeats)
-    first, second = (_Side.of({name: side[name] for name in either}) for side in values)
-    # A draw may miss one side altogether; it says nothing about the difference and is left out.
-    drawn = drawn[(drawn @ first.counts > 0) & (drawn @ second.counts > 0)]
-    return _percentiles(first.means(drawn) - second.means(drawn), confidence)
+    if any(first[1] and second[1] for first, second in rows):
+        totals = _totals(rng, [(*first, *second) for first, second in rows if first[1] or second[1]], repeats)
+        # A draw may miss one side altogether; it says nothing about the difference and is left out.
+        totals = totals[(totals[:, 1] > 0) & (totals[:, 3] > 0)]
+        return _percentiles(totals[:, 0] / totals[:, 1] - totals[:, 2] / totals[:, 3], confidence)
+    one, two = (_totals(rng, side, repeats) for side in sides)
+    return _percentiles(one[:, 0] / one[:, 1] - two[:, 0] / two[:, 1], confidence)
 
 
-class _Side:
-    """Sum and number of every document's values, documents sorted by name."""
-
-    def __init__(self, sums: Any, counts: Any) -> None:
-        self.sums, self.counts = sums, counts
-
-    @classmethod
-    def of(cls, groups: Mapping[str, Sequence[Any]]) -> _Side:
-        np = load("numpy")
-        names = sorted(groups)
-        sums = np.array([fsum(groups[name]) for name in names], dtype=float)
-        return cls(sums, np.array([len(groups[name]) for name in names], dtype=float))
-
-    def means(self, drawn: Any) -> Any:
-        """One mean a draw."""
-        return (drawn @ self.sums) / (drawn @ self.counts)
+def _row(values: Sequence[Any]) -> tuple[float, float]:
+    """Sum and number of a document's values."""
+    return fsum(values), float(len(values))
 
 
-def _draws(rng: Any, clusters: int, repeats: int) -> Any:
-    """How often each cluster was drawn in each of the repeats: an array repeats × clusters."""
-    return rng.multinomial(clusters, [1 / clusters] * clusters, size=repeats).astype(float)
+def _totals(rng: Any, rows: Sequence[tuple[float, ...]], repeats: int) -> Any:
+    """Column sums of `repeats` draws of as many rows as there are, with replacement: an array repeats × columns.
+
+    Drawn in blocks, so that thousands of documents take no more memory than dozens.
+    """
+    np = load("numpy")
+    table, count = np.array(rows, dtype=float), len(rows)
+    step = max(1, BLOCK // count)
+    return np.concatenate(
+        [
+            table[rng.integers(0, count, (min(step, repeats - start), count))].sum(axis=1)
+            for start in range(0, repeats, step)
+        ]
+    )
 
 
 def _percentiles(values: Any, confidence: float) -> Interval | None:
