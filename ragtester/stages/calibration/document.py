@@ -150,8 +150,10 @@ def _said(found: ThresholdFindings) -> Iterator[str]:
         yield "No labelled answer's verdict depends on pass_mean: the labels say nothing about it."
         return
     yield _verdict(found)
-    now = f"today's {found.pass_mean:g} in {_rate(found.current)}"
-    best = f"In sample {found.suggested:g} agrees in {_rate(found.best)}, {now}."
+    now = f"oday's {found.pass_mean:g} agrees in {_rate(found.current)}."
+    best = f"In sample {found.suggested:g} agrees in {_rate(found.best)}, t{now}"
+    if found.suggested == found.pass_mean:
+        best = f"T{now}"
     if found.out_of_fold is None:
         yield f"{best} All labels are of one document: there is no honest figure for choosing."
         return
