@@ -37,28 +37,32 @@ def contrast_paragraphs(contrast: Contrast, sides: Sides) -> Iterator[Paragraph]
 
 
 def _answer(contrast: Contrast, sides: Sides) -> str:
-    first, second = sides.first, sides.second
     one, two = contrast.totals
     assert contrast.estimate is not None
     assert contrast.test is not None
-    more = "more" if contrast.estimate.value > 0 else "fewer"
-    if contrast.told_apart:
-        head = f"{first} {sides.verb} {more} failures than {second}"
-        head = f"In these few documents {head}" if min(contrast.documents) < FEW_DOCUMENTS else _upper(head, first)
-    elif contrast.interval is None:
-        head = f"Whether {first} {sides.verb} more failures than {second} cannot be said from so few documents"
-    else:
-        head = f"These data cannot tell {first} from {second}"
     text = (
-        f"{head}: {show(one.rate)} failed against {show(two.rate)}, a difference of {short(contrast.estimate)}"
-        f"{_over(contrast)}; by case {tested(contrast.test)}. "
+        f"{_head(contrast, sides)}: {show(one.rate)} failed against {show(two.rate)}, a difference of "
+        f"{short(contrast.estimate)}{_over(contrast)}; by case {tested(contrast.test)}. "
     )
     return text + (_weight(contrast) if contrast.told_apart else _needs(contrast))
 
 
-def _upper(sentence: str, first: str) -> str:
-    """A capital letter for words, not for the name of a technique."""
-    return sentence[:1].upper() + sentence[1:] if " " in first else sentence
+def _head(contrast: Contrast, sides: Sides) -> str:
+    first, second = sides.first, sides.second
+    difference = contrast.difference or 0.0
+    claim = f"{first} {sides.verb} {'more' if difference > 0 else 'fewer'} failures than {second}"
+    if contrast.told_apart and min(contrast.documents) >= FEW_DOCUMENTS:
+        return claim[:1].upper() + claim[1:] if " " in first else claim  # a technique's name keeps its letters
+    if contrast.told_apart or (difference and _all_alike(contrast)):
+        return f"In these few documents {claim}"
+    if min(contrast.documents) < 2:
+        return f"Whether {first} {sides.verb} more failures than {second} cannot be said from so few documents"
+    return f"These data cannot tell {first} from {second}"
+
+
+def _all_alike(contrast: Contrast) -> bool:
+    """Whether the documents show no spread, so that there is no interval over them."""
+    return contrast.interval is None and min(contrast.documents) > 1
 
 
 def _over(contrast: Contrast) -> str:
@@ -77,6 +81,8 @@ def _weight(contrast: Contrast) -> str:
 
 
 def _needs(contrast: Contrast) -> str:
+    if _all_alike(contrast):
+        return "The documents show no spread, so there is no interval over them and nothing to judge chance by."
     needed = contrast.needed()
     if needed is None:
         return "The rates are the same, so no number of cases can be named."

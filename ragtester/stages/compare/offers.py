@@ -11,6 +11,7 @@ from ragtester.tables import Cell, Estimate, Rate, Table
 
 KNOWN_SHARE = 0.95
 PER = 100
+SAVING = 0.95
 
 
 @dataclass
@@ -78,13 +79,10 @@ def budget_sentences(offers: Sequence[Offer]) -> Iterator[str]:
     if within:
         one = within[0]
         yield f"Cheapest within the best's interval: {one.system.name}, {_money(one)}, {_failed(one)}."
-    steps: list[Offer] = []
-    for offer in priced:
-        if not steps or offer.share < steps[-1].share:
-            steps.append(offer)
+    steps = _steps(priced)
     if len(steps) > 1:
         each = (f"from {_money(offer)} {offer.system.name}, {_failed(offer)}" for offer in steps)
-        yield "For a budget: " + "; ".join(each) + "."
+        yield f"For a budget: {'; '.join(each)} (savings below {100 - 100 * SAVING:.0f} % are passed over)."
     unknown = len(offers) - len(priced)
     if unknown:
         yield (
@@ -92,6 +90,18 @@ def budget_sentences(offers: Sequence[Offer]) -> Iterator[str]:
             'is compared with no other. prompt_price and completion_price in [models."provider:name"] set it for '
             "answers to come."
         )
+
+
+def _steps(priced: Sequence[Offer]) -> list[Offer]:
+    """From the cheapest to the best, each better than all cheaper ones; none that saves next to nothing."""
+    steps: list[Offer] = []
+    for offer in priced:
+        if steps and offer.share >= steps[-1].share:
+            continue
+        while steps and (steps[-1].cost or 0.0) > SAVING * (offer.cost or 0.0):
+            steps.pop()
+        steps.append(offer)
+    return steps
 
 
 def _money(offer: Offer) -> str:

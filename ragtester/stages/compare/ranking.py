@@ -139,7 +139,7 @@ def cannot_tell(pair: Pair, best: System) -> str:
         return text + "; they failed equally often, so no number of cases can be named."
     if missing == 0:
         return text + "; a test of this pair alone would tell them apart, the whole family's does not."
-    return text + f"; it needs about {missing} more cases, if the difference stays what it is."
+    return f"{text}; a test of this pair alone needs about {missing} more cases, if the difference stays what it is."
 
 
 def _table(view: View, ranking: Ranking, seed: int, mark: str) -> Table:

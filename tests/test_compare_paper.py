@@ -1,0 +1,187 @@
+"""The published study as a worked example: its totals go in, its shares and relative differences come out.
+
+Figures: the RAG-Tester paper, RQ1 to RQ4. 3,000 cases a technique on 60 documents, 24 combinations; failures of four
+OpenAI LLMs with three embedding models (36,000 answers a technique) and of four open-weight LLMs with three others.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from ragtester.records import Ledger, Manifest, PanelMember, PrecisionFigures, PrecisionResult, Share
+from ragtester.results import Results, RunInfo
+from ragtester.stages.compare.matrix import matrix_section, relative
+from ragtester.stages.compare.oracle import oracle_precision
+from ragtester.stages.compare.questions import failures_found, sources_compared
+from ragtester.stages.compare.view import Place, System, Tally, View
+from ragtester.statistics import wilson
+from ragtester.tables import Estimate, Paragraph, Rate, Section, Table
+
+ANSWERS = 36_000
+OPENAI, OLLAMA = System("openai:all", "openai:all"), System("ollama:all", "ollama:all")
+# (system, technique) -> failures on generated and on brought documents. The paper does not split the baseline.
+FAILED = {
+    (OPENAI, "ragtester"): {"generated": 3_285, "manual": 5_595},
+    (OLLAMA, "ragtester"): {"generated": 4_898, "manual": 7_855},
+    (OPENAI, "baseline"): {"": 7_132},
+    (OLLAMA, "baseline"): {"": 13_161},
+}
+
+
+@pytest.fixture(scope="module")
+def study() -> View:
+    view = View(Results(runs=[RunInfo("paper", "paper", None, None)]))
+    for (system, technique), sources in FAILED.items():
+        view.asked[system], view.graded[system] = {}, {}
+        for source, failed in sources.items():
+            answers = ANSWERS // len(sources)
+            place = Place(system, technique, source, "complexity", "", "all")
+            view.cube[place] = Tally(passed=answers - failed, failed=failed)
+    return view
+
+
+def cell(section: Section, table_id: str, line: str, column: str) -> object:
+    table = next(table for table in section.tables if table.id == table_id)
+    found = next(row for row in table.rows if row[0] == line)
+    return found[table.columns.index(column)]
+
+
+def test_totals_by_provider(study: View) -> None:
+    section = matrix_section(study, "baseline")
+    openai, ollama = (cell(section, "by-provider", name, "ragtester") for name in ("openai", "ollama"))
+    assert openai == Rate(8_880, ANSWERS)
+    assert ollama == Rate(12_753, ANSWERS)
+    # "OpenAI group averaged 24.67 % failures vs. 35.43 % for Ollama"
+    assert Rate(8_880, ANSWERS).share == pytest.approx(0.2467, abs=5e-5)
+    assert Rate(12_753, ANSWERS).share == pytest.approx(0.3543, abs=5e-5)
+    assert cell(section, "by-provider", "total", "ragtester") == Rate(21_633, 72_000)
+    assert cell(section, "by-provider", "total", "baseline") == Rate(20_293, 72_000)
+    assert cell(section, "by-provider", "ollama", "ragtester, manual") == Rate(7_855, 18_000)
+
+
+def test_relative_differences_name_their_base(study: View) -> None:
+    section = matrix_section(study, "baseline")
+
+    def shown(line: str, base: str) -> float:
+        found = cell(section, "by-provider", line, f"relative to {base}")
+        assert isinstance(found, Estimate)
+        return found.value
+
+    # "+19.68 %" is of the larger number; of the baseline it is 24.5 %.
+    assert shown("openai", "ragtester") == pytest.approx(19.68, abs=0.01)
+    assert shown("openai", "baseline") == pytest.approx(24.51, abs=0.01)
+    # "6.22 % more" and "6.6 % improvement" are one difference with two bases.
+    assert shown("total", "ragtester") == pytest.approx(6.19, abs=0.01)
+    assert shown("total", "baseline") == pytest.approx(6.60, abs=0.01)
+    assert shown("ollama", "baseline") == pytest.approx(-3.10, abs=0.01)
+
+
+def test_brought_against_generated_documents(study: View) -> None:
+    manual, generated = (study.by(lambda place: place.source)[source] for source in ("manual", "generated"))
+    assert (manual.failed, generated.failed) == (13_450, 8_183)
+    found = relative(manual, generated, "second")
+    assert found is not None
+    assert found.value == pytest.approx(64.4, abs=0.05)
+    openai = study.by(lambda place: place.source, lambda place: place.system == OPENAI)
+    found = relative(openai["manual"], openai["generated"], "second")
+    assert found is not None
+    assert found.value == pytest.approx(70.3, abs=0.05)
+    table = next(table for table in sources_compared(study, 7).tables if table.id == "sources-by-technique")
+    assert ("ragtester", Rate(13_450, 36_000), Rate(8_183, 36_000)) in table.rows
+
+
+def test_all_failures_are_those_the_oracle_sample_was_drawn_from(study: View) -> None:
+    first = failures_found(study, 7).parts[0]
+    assert isinstance(first, Paragraph)
+    assert "41926/144000" in first.text
+    assert "failures were found in 2 of 2 systems" in first.text
+
+
+def audit(tp: int, fp: int, ambiguous: int = 0, prompt: str = "p") -> PrecisionResult:
+    def share(count: int, of: int) -> Share:
+        ends = wilson(count, of)
+        assert ends is not None
+        return Share(value=count / of, successes=count, n=of, low=ends.low, high=ends.high)
+
+    def figures(right: int, wrong: int, open_cases: int) -> PrecisionFigures:
+        return PrecisionFigures(
+            by="overall",
+            name="all",
+            sampled=tp + fp + ambiguous,
+            tp=right,
+            fp=wrong,
+            fn=0,
+            tn=0,
+            ambiguous=open_cases,
+            open=0,
+            by_person=0,
+            precision=share(right, right + wrong),
+            fdr=share(wrong, right + wrong),
+        )
+
+    return PrecisionResult(
+        run="paper",
+        judge="openai:gpt-4.1-nano",
+        judge_prompt_sha256=prompt,
+        languages=("en",),
+        confidence=0.95,
+        margin=0.05,
+        seed=7,
+        population={"fail": 41_926},
+        sampled={"fail": 382},
+        min_votes=3,
+        panel=(PanelMember(model="openai:gpt-4o", correct=1, incorrect=1, failed=0, open=0),),
+        alpha=0.5,
+        pairs=(),
+        figures=(figures(tp, fp, ambiguous),),
+        as_right=figures(tp + ambiguous, fp, 0),
+        as_wrong=figures(tp, fp + ambiguous, 0),
+        ledger=Ledger(planned=382, ok=tp + fp, skipped=382 - tp - fp),
+        votes=Ledger(planned=0),
+    )
+
+
+def texts(section: Section) -> str:
+    return "\n".join(part.text for part in section.parts if isinstance(part, Paragraph))
+
+
+def test_precision_of_the_oracle(study: View) -> None:
+    section = oracle_precision(study, [audit(308, 74)])
+    text = texts(section)
+    assert "of 382 sampled failures that were decided, 308 are failures indeed and 74 are not" in text
+    # 80.6 % and 19.4 % are published; Wilson's interval of 308/382 is [76.4, 84.3].
+    assert "precision 308/382 = 80.6 % [76.4, 84.3]" in text
+    assert "false discovery rate 74/382 = 19.4 %" in text
+    assert isinstance(section.parts[-2], Table)
+    assert section.parts[-2].rows[0][:3] == ("paper", "all", Rate(308, 382))
+
+
+def test_ambiguous_cases_are_in_no_figure_and_counted_either_way(study: View) -> None:
+    text = texts(oracle_precision(study, [audit(302, 74, 6)]))
+    assert "precision 302/376 = 80.3 %" in text
+    assert "6 are ambiguous" in text
+    assert "counted for the oracle its precision is 308/382 = 80.6 %" in text
+    assert "against it 302/382 = 79.1 %" in text
+    assert "`ragtester audit precision --review` settles them" in text
+
+
+@pytest.mark.parametrize(
+    ("judge", "prompt", "said"),
+    [
+        ("openai:gpt-4.1-nano", "p", None),
+        ("openai:gpt-4.1-nano", "q", "the judge's prompt has changed since"),
+        ("m:other", "p", "it is of judge openai:gpt-4.1-nano, the verdicts are of m:other"),
+    ],
+)
+def test_an_audit_of_another_oracle_is_stale(judge: str, prompt: str, said: str | None) -> None:
+    manifest = Manifest(
+        stage="judge", name="paper", seed=7, started="", parameters={"judge": judge}, prompts={"judge_answer": prompt}
+    )
+    view = View(Results(runs=[RunInfo("paper", "paper", None, manifest)]))
+    text = texts(oracle_precision(view, [audit(308, 74)]))
+    assert ("stale" in text) == (said is not None)
+    assert said is None or said in text
+
+
+def test_calibrations_are_told_beside_the_precision(study: View) -> None:
+    assert "Calibrated on 50 answers." in texts(oracle_precision(study, [], ["Calibrated on 50 answers."]))
