@@ -6,18 +6,18 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ragtester.errors import RagtesterError, UsageError
 from ragtester.progress import Progress, StageResult
-from ragtester.provenance import is_floating, now, revision, sha256_file, versions
-from ragtester.records import NO_RETRIEVAL, Answer, Case, Document, Ledger, Manifest
+from ragtester.provenance import now
+from ragtester.records import Answer, Case, Document, Ledger, Manifest
 from ragtester.settings import Settings
 from ragtester.stages.execute import plan
 from ragtester.stages.execute.answers import AnswerFile
 from ragtester.stages.execute.cell import Cell, Halt, Services, run_cell
 from ragtester.stages.execute.library import Library, Stores
+from ragtester.stages.execute.manifest import STAGE, begun
 from ragtester.stages.execute.plan import AnswerRows, Keys, Tally
 from ragtester.stages.execute.retrieval import FromStores, Nothing, Retrieval
 from ragtester.stages.execute.suite import Suite, open_suite
@@ -25,7 +25,6 @@ from ragtester.storage import read_json, write_json
 from ragtester.tasks import ANSWER_CLOSED_BOOK, ANSWER_QUESTION, Embedder, Models
 from ragtester.workspace import Workspace
 
-STAGE = "execute"
 # Cells that are open at once: while one waits for its last replies, the next ones keep the servers busy.
 OPEN_CELLS = 4
 
@@ -86,7 +85,7 @@ class _Job:
         self.retrieval = self._retrieval()
         self.folder = self.workspace.answers(self.settings.execute.run)
         self.begun = time.monotonic()
-        self.manifest = self._manifest()
+        self.manifest = begun(self.settings, self.suite, self.keys, self.task)
 
     # What is there
 
@@ -115,7 +114,7 @@ class _Job:
         if not self.planned:
             raise UsageError(f"{self.workspace.suite(self.suite.name)}: no case to execute; make cases first")
         write_json(self.folder / "manifest.json", self.manifest)
-        self.progress.start(STAGE, self.planned)
+        self.progress.start(f"{STAGE} (closed book)" if self.settings.execute.is_control else STAGE, self.planned)
         self.progress.advance(count=self.tally.rows - self.tally.failed + self.unfilled)
         self.progress.advance(count=self.tally.failed, failed=True)
 
@@ -239,32 +238,6 @@ class _Job:
             "tokens": dict(sorted(tally.tokens.items())),
             "cost": round(tally.cost, 6),
         }
-
-    def _manifest(self) -> Manifest:
-        execute, (head, dirty) = self.settings.execute, revision(Path(__file__).parent)
-        llms = dict.fromkeys(llm for llms in self.matrix.values() for llm in llms)
-        names = [*llms, *(name for name in self.matrix if name != NO_RETRIEVAL)]
-        return Manifest(
-            stage=STAGE,
-            name=execute.run,
-            inputs=self._inputs(),
-            prompts={self.task.name: self.keys.prompt_sha256},
-            models=dict.fromkeys(names),
-            floating_aliases=tuple(name for name in names if is_floating(name)),
-            parameters=self.keys.parameters(),
-            seed=self.settings.workspace.seed,
-            versions=versions(),
-            revision=head,
-            dirty=dirty,
-            started=now(),
-        )
-
-    def _inputs(self) -> dict[str, str]:
-        inputs = {f"text {document.id}": document.text_sha256 for document in self.suite.documents}
-        for document in self.suite.documents:
-            for path in self.suite.files(document):
-                inputs[f"cases {path.parent.name}/{document.id}"] = sha256_file(path)
-        return inputs
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
