@@ -33,12 +33,12 @@ def document(result: PrecisionResult) -> Document:
 
 def _overall(result: PrecisionResult) -> Section:
     first = result.figures[0]
-    rows = [("as decided", first), ("ambiguous: oracle right", result.as_right)]
-    rows.append(("ambiguous: oracle wrong", result.as_wrong))
+    rows = [("as decided", first), ("ambiguous counted for it", result.as_right)]
+    rows.append(("ambiguous counted against it", result.as_wrong))
     passes = _has_passes(result)
     notes = (*MEANING, WEIGHTED) if passes else MEANING
     table = Table("precision", "Sampled answers", _columns("", result, passes), _rows(rows, result, passes), notes)
-    return Section("overall", "The oracle's verdicts before the panel", (*_sentences(result), table))
+    return Section("overall", "The oracle before the panel", (*_sentences(result), table))
 
 
 def _sentences(result: PrecisionResult) -> list[Paragraph]:
