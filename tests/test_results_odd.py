@@ -75,6 +75,7 @@ def test_a_file_that_is_not_there_gives_missing_rows(workspace: Workspace) -> No
     answers(workspace, 1).unlink()
     found = load_results(workspace, [RUN])
     whole(found)
+    assert any("1 verdict file(s) have no answer file (verdicts/study/" in note for note in found.notes)
     missing = [row for row in found.rows if row.reason == "not executed"]
     assert {(row.document_id, row.system, row.status) for row in missing} == {("manual-001", A, "missing")}
     assert len(missing) == 8

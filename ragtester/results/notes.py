@@ -109,6 +109,18 @@ def suite_changed(
         yield f"run {info.name}: {texts} document(s) of suite {info.suite} changed or went after it was executed"
 
 
+def verdicts_alone(workspace: Workspace, info: RunInfo) -> Iterator[str]:
+    """Verdict files without the answer file that they mirror."""
+    answers, verdicts = workspace.answers(info.name), workspace.verdicts(info.name)
+    alone = [path for path in verdicts.glob("*/*.jsonl") if not (answers / path.parent.name / path.name).is_file()]
+    if alone:
+        first = min(alone).relative_to(workspace.root).as_posix()
+        yield (
+            f"run {info.name}: {len(alone)} verdict file(s) have no answer file ({first}"
+            f"{' and others' if len(alone) > 1 else ''}) and are left out"
+        )
+
+
 def judged_other_answers(workspace: Workspace, info: RunInfo, files: list[Path]) -> Iterator[str]:
     """Whether the answers are still those that were judged, by the hashes in the judge's manifest (one a system).
 
