@@ -122,7 +122,7 @@ def _print_import(result: StageResult, console: Console) -> None:
             f"  {counts['matched']} answer(s) to cases of the suite, {counts['new_cases']} new case(s), "
             f"{counts['verdicts']} verdict(s) of the other tool"
         )
-        if counts["verdicts"] < result.ledger.ok:
+        if counts["verdicts"] < result.ledger.ok and not counts["judged"]:
             lines.append(f"  ragtester judge --run {counts['run']} judges the rest")
     if counts["made_documents"]:
         lines.append(f"made of contexts: {', '.join(counts['made_documents'][:5])}")

@@ -78,7 +78,7 @@ def _one(value: dict[str, Any], wanted: Wanted, fields: Fields) -> None:
     if any(isinstance(one, str) and one.startswith(FILE_PREFIXES) for one in members):
         dropped[f"assert {kind} (a reference to a file, never followed)"] += 1
         return
-    plain = [text for one in members if isinstance(one, str) and (text := rendered(one, fields))]
+    plain = [text for one in members if isinstance(one, str) and (text := rendered(one, fields).strip())]
     if kind == REFUSAL:
         wanted.refusal = True
     elif kind in REFERENCES and len(plain) == 1:
@@ -99,7 +99,7 @@ def rendered(text: str, fields: Fields) -> str:
     """The text of a value of ours; a template of somebody else's is kept as it stands, and that is told."""
     if is_template(text):
         fields.account.note("templates ({{ … }}) are kept as text, not filled in")
-    return fields.cleaned(unescaped(text)).strip()
+    return fields.cleaned(unescaped(text))
 
 
 def from_text(text: str) -> dict[str, Any]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import io
 import json
 import math
+import re
+import tokenize
 from typing import Any
 
 from pydantic import ValidationError
@@ -15,6 +18,8 @@ from ragtester.text.normalise import clean
 # A spreadsheet computes a cell that begins like this; the wide forms count in East Asian versions.
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _TRUE, _FALSE = ("true", "yes", "pass", "passed", "1"), ("false", "no", "fail", "failed", "0")
+_SHORTENED = re.compile(r"['\"]\s+\.\.\.\s+['\"]")
+_SIDE_BY_SIDE = re.compile(r"['\"]\s+r?['\"]")
 LARGEST_LITERAL = 1 << 22
 
 
@@ -32,9 +37,25 @@ def literal(text: str) -> Any:
     except (ValueError, RecursionError):
         pass
     try:
-        return ast.literal_eval(text)
+        value = ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         return None
+    return None if runs_together(text) else value
+
+
+def runs_together(text: str) -> bool:
+    """Whether texts stand side by side without a comma, as numpy writes an array: Python would join them to one."""
+    if not _SIDE_BY_SIDE.search(text):
+        return False
+    before = 0
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.STRING and before == tokenize.STRING:
+                return True
+            before = before if token.type == tokenize.NL else token.type
+    except (tokenize.TokenError, IndentationError):
+        return False
+    return False
 
 
 class Fields:
@@ -82,7 +103,9 @@ class Fields:
         value = literal(text)
         if isinstance(value, list) and all(isinstance(one, str) for one in value):
             return value
-        if value is None and "..." in text and "', '" not in text:
+        if value is None and runs_together(text):
+            self.fault(f"{name}: an array of numpy, whose texts run together; save lists as JSON (to_json)")
+        elif value is None and _SHORTENED.search(text):
             self.fault(f"{name}: a shortened array of numpy, whose texts are lost; save lists as JSON (to_json)")
         elif value is None:
             # One text that begins with a bracket, such as "[1] See the manual".

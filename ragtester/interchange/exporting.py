@@ -27,8 +27,6 @@ _LACKS: dict[FormatName, tuple[Sequence[str], Sequence[str]]] = {
     "promptfoo": (promptfoo_writing.LACKS, promptfoo_writing.RESULT_LACKS),
     "csv": (plain.LACKS, plain.RESULT_LACKS),
 }
-# How a case was made is no part of it: it stays in ragtester's own rows.
-MAKING = ("rejected", "tried")
 
 
 @dataclass(frozen=True)

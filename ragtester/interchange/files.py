@@ -98,7 +98,7 @@ def _kind(value: Any) -> str:
 def csv_header(text: str, delimiter: str) -> list[str]:
     """The cells of the first row."""
     with _large_cells():
-        return next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), [])
+        return next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
 
 
 def csv_records(text: str, path: Path, fits: Callable[[Sequence[str]], bool]) -> tuple[Records, list[str], str]:

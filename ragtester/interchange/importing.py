@@ -126,10 +126,15 @@ class _Import:
 
     def _matched(self, items: Sequence[Item]) -> list[Case | None]:
         """Cases of the suite that the items are, so that all systems stand on the same cases."""
+        place = (self.workspace, self.suite, items)
         unfinished = suite_files.is_unfinished(self.workspace, self.suite, self.technique)
-        found = suite_files.match(self.workspace, self.suite, items, without=self.technique if unfinished else "")
-        if not all(found) and not unfinished:
-            found = suite_files.match(self.workspace, self.suite, items, without=self.technique)
+        notes = self.account.notes.copy()
+        without = self.technique if unfinished else ""
+        found = suite_files.match(*place, self.account, self.options.technique, without)
+        if not all(found) and not without:
+            # What is new replaces the technique's cases, so that none of these can be matched.
+            self.account.notes = notes
+            found = suite_files.match(*place, self.account, self.options.technique, self.technique)
         suite_files.tell_matches(items, found, self.account)
         return found
 
@@ -266,6 +271,7 @@ class _Import:
             "matched": matched,
             "new_cases": new,
             "verdicts": verdicts,
+            "judged": imported.judged,
         }
         ledger = self._ledger(ok, failed)
         imported.close(ledger, counts)

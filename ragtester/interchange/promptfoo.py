@@ -107,7 +107,7 @@ def _items(where: str, data: dict[str, Any], account: Account, columns: dict[str
         question[0] if question else "",
         _expected(wanted, values, metadata, account),
         refusal=wanted.refusal,
-        contexts=_contexts(values, metadata),
+        contexts=_contexts(values, metadata, own),
         document=metadata.text(*DOCUMENTS) or values.text(*DOCUMENTS),
         name=metadata.text("id") or name,
         kind=metadata.text("type"),
@@ -137,25 +137,26 @@ def _question(values: Fields) -> tuple[str, ...]:
     if any(text.startswith(FILE_PREFIXES) for text in texts):
         values.account.skip(values.where, "a question in another file")
         return ()
-    found = tuple(text for one in texts if (text := assertions.rendered(one, values)))
+    found = tuple(text for one in texts if (text := assertions.rendered(one, values).strip()))
     if not found:
         values.fault(f"vars.{known[0]}: no question")
     return found
 
 
-def _contexts(values: Fields, metadata: Fields) -> tuple[str, ...]:
+def _contexts(values: Fields, metadata: Fields, own: Own) -> tuple[str, ...]:
     listed = metadata.texts("contexts")
     given = values.take(*CONTEXTS)
     if listed is not None:
         return listed
-    if isinstance(given, str) and isinstance(parsed := literal(given.strip()), list):
+    # In our own files a text that looks like a list is a text.
+    if isinstance(given, str) and not own.evidence and isinstance(parsed := literal(given.strip()), list):
         given = parsed
     texts = [one for one in _listed(given) if isinstance(one, str)]
     for text in texts:
         if text.startswith(FILE_PREFIXES):
             values.account.dropped["vars.context (a reference to a file, never followed)"] += 1
     kept = (assertions.rendered(text, values) for text in texts if not text.startswith(FILE_PREFIXES))
-    return tuple(text for text in kept if text)
+    return tuple(text for text in kept if text.strip())
 
 
 def _expected(wanted: assertions.Wanted, values: Fields, metadata: Fields, account: Account) -> str:
@@ -171,7 +172,8 @@ def _expected(wanted: assertions.Wanted, values: Fields, metadata: Fields, accou
         return found[0]
     if wanted.rubrics:
         account.note("a rubric is taken for the expected answer: it describes the answer in words")
-        account.dropped["assert rubric"] += len(wanted.rubrics) - 1
+        if len(wanted.rubrics) > 1:
+            account.dropped["assert rubric"] += len(wanted.rubrics) - 1
         return wanted.rubrics[0]
     return ""
 

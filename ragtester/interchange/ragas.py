@@ -37,6 +37,8 @@ ANSWER_COLUMNS = ("response", "retrieved_contexts")
 LACKS = ("id", "keywords", "language", "origin", "sections", "flesch", "model")
 RESULT_LACKS = ("verdict", "cost", "seconds", "tokens", "error")
 _PLACE = re.compile(r"(.+)#(\d+)-(\d+)")
+# The multi-hop synthesizers number the contexts inside their texts.
+_HOP = re.compile(r"<\d+-hop>\s+")
 _FILE_KEYS = ("source", "file_path", "filename", "file_name")
 
 
@@ -63,7 +65,8 @@ def _item(fields: Fields) -> Item | None:
     answer = fields.text("response", "answer")
     older = "contexts" in fields.data and "reference_contexts" not in fields.data
     # In version 0.1 "contexts" are those of a test set, or those that a system with an answer has retrieved.
-    contexts = fields.texts("reference_contexts", *(("contexts",) if older and not answer else ()))
+    contexts = fields.texts("reference_contexts", *(("contexts",) if older and not answer else ())) or ()
+    contexts = tuple(_HOP.sub("", text, count=1) if _HOP.match(text) else text for text in contexts)
     retrieved = fields.texts("retrieved_contexts", *(("contexts",) if older and answer else ()))
     document, spans = _places(fields)
     own = Own(style=fields.text("query_style"), evidence=spans)
@@ -75,9 +78,7 @@ def _item(fields: Fields) -> Item | None:
     fields.data.pop("Unnamed: 0", None)
     fields.done()
     given = Given(answer=answer, retrieved=retrieved, scores=scores) if answer or retrieved is not None else None
-    return Item(
-        fields.where, question, expected, contexts=contexts or (), document=document, kind=kind, own=own, given=given
-    )
+    return Item(fields.where, question, expected, contexts=contexts, document=document, kind=kind, own=own, given=given)
 
 
 def _is_conversation(value: Any) -> bool:

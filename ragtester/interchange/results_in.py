@@ -106,6 +106,11 @@ class ImportedRun:
     passes: tuple[str, float] | None
     _manifests: list[tuple[Path, Manifest]] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        """Verdicts that were paid for are never touched."""
+        judged = read_json(self.workspace.verdicts(self.run) / "manifest.json", Manifest)
+        self.judged = judged is not None and judged.stage != STAGE
+
     def write(self, found: Sequence[Found], parts: Mapping[str, Any]) -> tuple[int, int, int]:
         """Write chunks, answers and verdicts; gives the numbers of answers, failed ones and verdicts."""
         shelf = Shelf(self.workspace, self.suite, "")
@@ -119,7 +124,7 @@ class ImportedRun:
             answer = self._answer(one, chunks)
             place = (self.run, one.system.llm, one.system.embedding, one.case.document_id)
             files.setdefault(self.workspace.answers_file(*place), []).append(answer)
-            if (verdict := self._verdict(one, answer)) is not None:
+            if (verdict := self._verdict(one, answer)) is not None and not self.judged:
                 verdicts.setdefault(self.workspace.verdicts_file(*place), []).append(verdict)
         for document_id, rows in chunks.by_document().items():
             write_rows(self.workspace.chunks_file(self.run, document_id), rows)
@@ -236,14 +241,19 @@ class ImportedRun:
             started=parts["started"],
         )
         graded = any(one.item.given and self._passed(one.item.given) is not None for one in found)
-        folders = [self.workspace.answers(self.run), *([self.workspace.verdicts(self.run)] if graded else [])]
+        folders = [self.workspace.answers(self.run)]
+        if graded and not self.judged:
+            folders.append(self.workspace.verdicts(self.run))
+        elif graded:
+            self.account.note("the run has verdicts of ragtester's judge, which stay; those of the file are left out")
         for place in folders:
             self._manifests.append((place / "manifest.json", manifest))
             write_json(place / "manifest.json", manifest)
 
     def _clear(self, written: set[Path]) -> None:
         """Take away rows of an import that this one replaces."""
-        for folder in (self.workspace.answers(self.run), self.workspace.verdicts(self.run)):
+        kept = () if self.judged else (self.workspace.verdicts(self.run),)
+        for folder in (self.workspace.answers(self.run), *kept):
             for path in folder.glob("*/*.jsonl"):
                 if path not in written and path.parent.name != "chunks":
                     path.unlink()

@@ -111,10 +111,12 @@ def cases_of(workspace: Workspace, suite: str, technique: str) -> list[Case]:
     return [row for path in paths for row in iter_rows(path, CaseRow) if isinstance(row, Case)]
 
 
-def match(workspace: Workspace, suite: str, items: Sequence[Item], without: str = "") -> list[Case | None]:
+def match(
+    workspace: Workspace, suite: str, items: Sequence[Item], account: Account, prefer: str, without: str = ""
+) -> list[Case | None]:
     """The case that each item is: the only one of the suite with its question, up to white space.
 
-    Where several ask it, the id, the expected answer or the document must leave one.
+    Where several ask it, the id, the expected answer, the document or the technique `prefer` must leave one.
     """
     asked = {_squeezed(item.question) for item in items}
     known: dict[str, list[Case]] = {}
@@ -122,21 +124,30 @@ def match(workspace: Workspace, suite: str, items: Sequence[Item], without: str 
         question = _squeezed(case.question)
         if question in asked:
             known.setdefault(question, []).append(case)
-    return [_matching(item, known.get(_squeezed(item.question), [])) for item in items]
+    found: list[Case | None] = []
+    for item in items:
+        left = _matching(item, known.get(_squeezed(item.question), []), prefer)
+        if len(left) > 1:
+            account.note("several cases of the suite ask the same question: its answer gets a case of its own")
+        found.append(left[0] if len(left) == 1 else None)
+    return found
 
 
-def _matching(item: Item, cases: list[Case]) -> Case | None:
+def _matching(item: Item, cases: list[Case], prefer: str) -> list[Case]:
     tests = (
         lambda case: case.id == item.name,
         lambda case: _squeezed(case.expected_answer) == _squeezed(item.expected_answer),
-        lambda case: item.document and case.document_id == item.document.rpartition("/")[2].partition(".")[0],
+        lambda case: bool(item.document) and case.document_id == _stem(item.document),
+        lambda case: case.technique == prefer,
     )
-    for test in tests if len(cases) > 1 else ():
-        left = [case for case in cases if test(case)]
-        cases = left or cases
-        if len(cases) == 1:
-            break
-    return cases[0] if len(cases) == 1 else None
+    for test in tests:
+        if len(cases) > 1:
+            cases = [case for case in cases if test(case)] or cases
+    return cases
+
+
+def _stem(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2].rpartition(".")[0] or path
 
 
 def tell_matches(items: Sequence[Item], found: Sequence[Case | None], account: Account) -> None:

@@ -62,7 +62,7 @@ def _loader() -> Any:
         found = Mapping()
         found.line = node.start_mark.line + 1
         yield found
-        _refuse_doubles(loader, node)
+        _refuse_doubles(node)
         found.update({str(key): value for key, value in loader.construct_mapping(node).items()})
 
     def unknown(_: Any, node: Any) -> Any:
@@ -79,15 +79,16 @@ def _loader() -> Any:
     return Loader
 
 
-def _refuse_doubles(loader: Any, node: MappingNode) -> None:
+def _refuse_doubles(node: MappingNode) -> None:
     import yaml
 
     seen: set[str] = set()
     for key, _ in node.value:
-        name = str(loader.construct_object(key)) if isinstance(key, yaml.ScalarNode) else ""
-        if name in seen and key.tag != "tag:yaml.org,2002:merge":
+        name = str(key.value) if isinstance(key, yaml.ScalarNode) else ""
+        if name in seen:
             raise yaml.constructor.ConstructorError(None, None, f"the key {name} stands twice", key.start_mark)
-        seen.add(name)
+        if key.tag != "tag:yaml.org,2002:merge":
+            seen.add(name)
 
 
 def _measure(value: Any, path: Path) -> None:
