@@ -19,9 +19,9 @@ NEAR_DUPLICATE = 90.0
 SEED = 7
 UNITS = {
     "sections": "sections covered",
-    "characters": "characters in covered sections",
+    "characters": "section characters",
     "pages": "pages with evidence",
-    "evidence_characters": "characters of evidence",
+    "evidence_characters": "evidence characters",
 }
 
 
@@ -33,7 +33,7 @@ def type_name(case: Case) -> str:
 def types(cases: Iterable[Case], names: Iterable[str]) -> dict[str, Cell]:
     """Share of each of the named case types among the cases."""
     counts = Counter(map(type_name, cases))
-    return {f"type {name}": Rate(counts[name], counts.total()) for name in names}
+    return {name: Rate(counts[name], counts.total()) for name in names}
 
 
 def coverage(results: Results, cases: Iterable[Case], manifests: Iterable[Manifest]) -> dict[str, Cell]:

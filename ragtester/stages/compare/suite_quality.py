@@ -56,11 +56,13 @@ def section(results: Results, manifests: Manifests | None = None) -> Section:
         ("figure", *(side.technique for side in sides)),
         rows,
         (
-            "Coverage has no interval: it is counted, not sampled.",
+            "Coverage is counted, not sampled: no interval. Section characters: of sections that cases were made of.",
             "Near-duplicates: of the questions of one document, those that nearly repeat an earlier one.",
             "Means with an interval from a bootstrap over documents. Flesch Reading Ease: higher is easier.",
+            "Failures per 100: of graded answers, a case asked of one system. Failed by any: by at least one system.",
             "Failures per dollar: failed answers over what making the cases, answering and judging cost.",
             "A cost that is not known, or a division by nothing spent, is n/a.",
+            "Lucky passes: answers right in closed book; n/a without a control.",
         ),
     )
     return Section("suite-quality", "Quality of the suites", (Paragraph(_sentence(sides)), table))
@@ -98,13 +100,13 @@ def _column(results: Results, side: Side, types: list[str]) -> dict[str, Cell]:
         "documents": len({case.document_id for case in cases}),
         **figures.types(cases, types),
         **figures.coverage(results, cases, side.manifests),
-        "near-duplicate questions": figures.near_duplicates(cases),
+        "near-duplicates": figures.near_duplicates(cases),
         "words a question": figures.mean(cases, figures.question_words, "words"),
-        "Flesch of the question": figures.mean(cases, figures.question_flesch),
-        "Flesch of the section": figures.mean(cases, lambda case: case.flesch),
-        "lexical overlap of question and evidence": figures.mean(cases, lambda case: case.lexical_overlap),
+        "Flesch of question": figures.mean(cases, figures.question_flesch),
+        "Flesch of section": figures.mean(cases, lambda case: case.flesch),
+        "lexical overlap": figures.mean(cases, lambda case: case.lexical_overlap),
         **_found(side),
-        "lucky passes (closed book)": lucky_share(results, side.technique),
+        "lucky passes": lucky_share(results, side.technique),
     }
 
 
@@ -115,9 +117,9 @@ def _found(side: Side) -> dict[str, Cell]:
     hit = {(row.run, row.case_id) for row in failed}
     costs = costs_of(side.rows, side.manifests)
     return {
-        "answers not graded or missing": len(side.rows) - len(graded),
-        "failures found per 100 cases and system": figures.per_hundred(graded),
-        "cases that a system fails": Rate(len(hit), len(asked)),
+        "not graded, missing": len(side.rows) - len(graded),
+        "failures per 100": figures.per_hundred(graded),
+        "cases failed by any": Rate(len(hit), len(asked)),
         **_money(costs, len(side.cases), len(side.rows)),
         "failures per dollar": _per_dollar(len(failed), costs),
     }
@@ -125,8 +127,8 @@ def _found(side: Side) -> dict[str, Cell]:
 
 def _money(costs: Costs, cases: int, answers: int) -> dict[str, Cell]:
     parts = (
-        ("making the cases", costs.cases, cases),
-        ("answering", costs.answers, answers),
+        ("cases", costs.cases, cases),
+        ("answers", costs.answers, answers),
         ("judging", costs.judge, answers),
     )
     return {
