@@ -169,7 +169,7 @@ def test_groups_add_up_to_the_whole() -> None:
     strata = Counter(map(stratum_of, sample))
     found = all_figures(decided(sample, ["---+", "+-+-", "++++", "    "] * 6), strata, passes=False)
     whole, parts = found[0], found[1:]
-    for by in ("system", "type", "technique", "criterion"):
+    for by in ("system", "type", "technique", "language", "criterion"):
         own = [one for one in parts if one.by == by]
         for name in ("sampled", "tp", "fp", "ambiguous", "open"):
             assert sum(getattr(one, name) for one in own) == getattr(whole, name), (by, name)

@@ -71,6 +71,13 @@ def test_what_a_spreadsheet_saves_is_read(tmp_path: Path, delimiter: str) -> Non
     assert persons(read_review(path)) == {"a": "incorrect"}
 
 
+def test_a_very_long_answer_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "review.csv"
+    write_review(path, [row("a", answer="long " * 40_000)], {})
+    decide(path, row("a"), "correct")
+    assert persons(read_review(path)) == {"a": "correct"}
+
+
 def test_every_fault_is_named_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "review.csv"
     write_review(path, [row("a", answer="one\ntwo"), row("b"), row("c")], {})
@@ -220,6 +227,24 @@ def test_a_review_is_left_and_resumed_and_every_decision_is_kept(space: Workspac
     result = precision.read_result(space, "main")
     assert result is not None
     assert (result.figures[0].tp, result.figures[0].fp, result.figures[0].by_person) == (1, 1, 2)
+
+
+def test_flags_reach_the_audit(space: Workspace) -> None:
+    judged_run(space.root, [(f"log {number}", "fail" if number < 8 else "pass") for number in range(14)])
+    flags = ["--include-passes", "--margin", "0.3", "--panel", "scripted:yes.jsonl", "--panel", "scripted:yes2.jsonl"]
+    (space.root / "yes2.jsonl").write_bytes((space.root / "yes.jsonl").read_bytes())
+    done = CliRunner().invoke(app, ["audit", "precision", "-q", "-w", str(space.root), *flags])
+    assert done.exit_code == 0, done.output
+    result = precision.read_result(space, "main")
+    assert result is not None
+    # n0 = 11 at 95 % and 30 %: 11 · 8 / 18 = 4.9 and 11 · 6 / 16 = 4.1, rounded up.
+    assert result.sampled == {"fail": 5, "pass": 5}
+    assert [one.model for one in result.panel] == ["scripted:yes.jsonl", "scripted:yes2.jsonl"]
+    figures = result.figures[0]
+    assert (figures.tp, figures.fp, figures.fn, figures.tn) == (0, 5, 0, 5)
+    assert "0/5 = 0.0 % [0.0, 43.4]" in " ".join(done.output.split())
+    dearer = CliRunner().invoke(app, ["audit", "precision", "--estimate", "-w", str(space.root), *flags])
+    assert "scripted:yes.jsonl" in dearer.output and "Votes to come" in dearer.output
 
 
 def test_without_a_terminal_the_file_is_named(space: Workspace) -> None:

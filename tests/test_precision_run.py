@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from ragtester import Project
-from ragtester.errors import ChangedInputsError, DataError, UsageError
+from ragtester.errors import ChangedInputsError, DataError, MissingPackageError, UsageError
 from ragtester.progress import SilentProgress, StageResult
 from ragtester.records import Call, Failure, Manifest, PanelDecision, PanelVote, PrecisionResult, SampledCase
 from ragtester.settings import AuditSettings, Settings
@@ -292,6 +293,14 @@ def test_the_embedded_panel_audits_a_run_through_the_api(tmp_path: Path) -> None
     assert len(result.panel) == 4
     assert "its rules with the judge" in result.panel[0].shares
     assert any("no language model" in note for note in result.notes)
+
+
+def test_a_missing_package_is_told_before_anything_is_paid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "krippendorff", None)
+    space, panel = judged_run(tmp_path, FAILED), FakePanel()
+    with pytest.raises(MissingPackageError, match=r"ragtester-pipeline\[study\]"):
+        audit(space, panel)
+    assert panel.asked == []
 
 
 def test_too_few_members_for_a_decision_are_refused(tmp_path: Path) -> None:

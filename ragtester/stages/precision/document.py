@@ -13,6 +13,7 @@ TITLES = {
     "system": "By system",
     "type": "By case type",
     "technique": "By technique",
+    "language": "By language",
     "criterion": "By the criterion that decided",
 }
 MEANING = (

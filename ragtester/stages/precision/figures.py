@@ -19,6 +19,7 @@ GROUPS: dict[str, tuple[Callable[[PanelDecision], str], Callable[[Stratum], str]
     "system": (lambda row: f"{row.llm} × {row.embedding}", lambda stratum: f"{stratum[1]} × {stratum[2]}"),
     "type": (lambda row: row.type, lambda stratum: stratum[4]),
     "technique": (lambda row: row.technique, lambda stratum: stratum[3]),
+    "language": (lambda row: row.language, None),
     "criterion": (lambda row: row.criterion, None),
 }
 

@@ -30,6 +30,8 @@ WORDS: dict[str, Vote | None] = {
     "i": "incorrect",
 }
 Row = dict[str, str]
+LONGEST = 2**31 - 1
+"""Characters of a cell; the module's own limit of 131,072 is less than a long answer has."""
 
 
 def read_review(path: Path) -> dict[str, Row]:
@@ -111,6 +113,7 @@ def _filled(row: Row | None) -> Row:
 
 def _numbered(path: Path, text: str) -> Iterator[tuple[int, Row]]:
     """Rows with the line that they begin on."""
+    csv.field_size_limit(LONGEST)
     first = text.partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
