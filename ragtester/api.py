@@ -183,6 +183,13 @@ class Project:
         with self.workspace.lock():
             return calibration.run(self.workspace, self.settings, Path(labels), folds=folds, seed=self._seed(seed))
 
+    def label_sheet(self, path: str | Path, *, sample: int | None = None, seed: int | None = None) -> int:
+        """Write a CSV of randomly drawn answers for people to label, without the verdicts; gives their number."""
+        from ragtester.stages import calibration
+
+        with self.workspace.lock():
+            return calibration.write_sheet(self.workspace, self.settings, Path(path), sample, self._seed(seed))
+
     def _seed(self, seed: int | None) -> int:
         return self.settings.workspace.seed if seed is None else seed
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from math import sqrt
 from pathlib import Path
@@ -27,7 +29,7 @@ from ragtester.storage import read_json, read_rows
 from ragtester.workspace import Workspace
 from tests.stability_fakes import SPENT, VaryingJudge
 from tests.test_cli import ragtester
-from tests.test_stage_judge import answer, case, run, workspace
+from tests.test_stage_judge import FakeModels, answer, case, run, workspace
 
 HERE = Path("labels.csv")
 Word = Literal["pass", "fail"]
@@ -520,3 +522,39 @@ def test_the_commands_of_a_user(tmp_path: Path) -> None:
     assert failed.returncode == 2
     assert "labels.csv:12: label 'perhaps' is none of" in failed.stderr
     assert "Traceback" not in failed.stderr
+
+
+def test_a_sheet_to_label_is_drawn_in_proportion_and_tells_no_verdict(tmp_path: Path) -> None:
+    space = judged_workspace(tmp_path)
+    path = tmp_path / "sheet.csv"
+    # 6 passed and 3 failed; c9 has no grade and is not on the sheet
+    assert calibration.write_sheet(space, Settings(), path, 6, 7) == 6
+    rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
+    assert len({row["case_id"] for row in rows}) == 6
+    assert sum(int(row["case_id"][1:]) < 6 for row in rows) == 4
+    assert rows[0]["question"] == "How long is the log kept?"
+    assert all(row["answer"] == f"Text {row['case_id'][1:]}" and row["label"] == "" for row in rows)
+    assert "pass" not in path.read_text(encoding="utf-8") and "fail" not in path.read_text(encoding="utf-8")
+    assert calibration.write_sheet(space, Settings(), tmp_path / "again.csv", 6, 7) == 6
+    assert (tmp_path / "again.csv").read_bytes() == path.read_bytes()
+    path.write_text(path.read_text(encoding="utf-8").replace(",,\n", ",pass,\n"), encoding="utf-8")
+    result = calibration.run(space, Settings(), path)
+    assert (result.overall.tn, result.overall.fp) == (4, 2)
+
+
+def test_a_sheet_never_replaces_labels_and_its_cells_are_no_formulas(tmp_path: Path) -> None:
+    space = workspace(tmp_path, [answer(1, '=HYPERLINK("http://x","six years")\x1b[31m')])
+    run(space, FakeModels(), Settings())
+    path = tmp_path / "sheet.csv"
+    assert calibration.write_sheet(space, Settings(), path, None, 7) == 1
+    text = path.read_text(encoding="utf-8")
+    assert "'=HYPERLINK" in text and "\x1b" not in text
+    with pytest.raises(UsageError, match="may hold labels"):
+        calibration.write_sheet(space, Settings(), path, None, 7)
+    assert path.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("options", [[], ["--labels", "a.csv", "--sheet", "b.csv"]])
+def test_labels_or_a_sheet_and_not_both(tmp_path: Path, options: list[str]) -> None:
+    judged_workspace(tmp_path)
+    assert CliRunner().invoke(app, ["audit", "calibrate", "-w", str(tmp_path), *options]).exit_code == 2

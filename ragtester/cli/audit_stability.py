@@ -87,20 +87,39 @@ def _finish_stability(result: StageResult, project: Project) -> None:
 
 @app.command()
 def calibrate(
-    labels: Annotated[Path, typer.Option("--labels", help="CSV or JSON Lines: case_id, llm, embedding, label.")],
+    labels: Annotated[
+        Path | None, typer.Option("--labels", help="CSV or JSON Lines: case_id, llm, embedding, label, annotator.")
+    ] = None,
+    sheet: Annotated[
+        Path | None, typer.Option("--sheet", help="Write answers, drawn at random, to a new CSV file to be labelled.")
+    ] = None,
     workspace: Folder = Path(),
     run: RunName = "",
+    sample: Annotated[
+        int, typer.Option("--sample", min=0, help="Answers on the sheet. Left out, Cochran's size (95 %, 5 %).")
+    ] = 0,
     folds: Annotated[int, typer.Option("--folds", help="Folds of whole documents for the thresholds.")] = 5,
     seed: Seed = WORKSPACE_SEED,
     overrides: Overrides = NONE,
 ) -> None:
     """Compare the verdicts with people's labels, and which pass_mean would have agreed best."""
+    project = open_project(workspace, [*overrides, *run_settings(run, False)], quiet=True)
+    drawn = None if seed == WORKSPACE_SEED else seed
+    if sheet is not None and labels is None:
+        count = project.label_sheet(sheet, sample=sample or None, seed=drawn)
+        typer.echo(f"{count} answers -> {sheet}; fill in the column label, then: ragtester audit calibrate --labels")
+    elif labels is not None and sheet is None:
+        _calibrate(project, labels, folds, drawn)
+    else:
+        raise typer.BadParameter("give one of the two", param_hint="--labels, --sheet")
+
+
+def _calibrate(project: Project, labels: Path, folds: int, seed: int | None) -> None:
     from ragtester.stages.calibration import calibration_document
     from ragtester.summary import shown
     from ragtester.tables.terminal import print_document
 
-    project = open_project(workspace, [*overrides, *run_settings(run, False)], quiet=True)
-    result = project.audit_calibrate(labels, folds=folds, seed=None if seed == WORKSPACE_SEED else seed)
+    result = project.audit_calibrate(labels, folds=folds, seed=seed)
     print_document(calibration_document(result), stdout())
     folder = project.workspace.audits(project.settings.execute.run) / "calibration"
     typer.echo(f"calibration -> {shown(folder)}")
