@@ -44,17 +44,17 @@ def test_techniques_meet_in_sections_and_pages() -> None:
     # Sections: baseline asked 0 and 3 and failed both (b3); ragtester asked and failed 0, 2, 4. Pages: baseline
     # asked 1, 2, 3 and failed 1, 3; ragtester asked and failed 1, 2, 4.
     assert tables["technique-overlap"].rows == (
-        ("baseline", "ragtester", "sections", Rate(1, 4), 1, 1, 2, Rate(1, 4)),
-        ("baseline", "ragtester", "pages", Rate(2, 4), 1, 1, 2, Rate(1, 4)),
+        ("sections, baseline / ragtester", Rate(1, 4), 1, 1, 2, Rate(1, 4)),
+        ("pages, baseline / ragtester", Rate(2, 4), 1, 1, 2, Rate(1, 4)),
     )
-    assert "Of the pages that baseline or ragtester fails on, both fail on 1/4 = 25.0 %" in text
+    assert "Pages, baseline / ragtester: both fail on 1/4 = 25.0 %" in text
 
 
 def test_places_of_two_systems_are_apart() -> None:
     _, tables = parts(answers(X, "e:x") + answers(Y, "e:y"))
     # y adds sections 0 (baseline) and 2 (ragtester), each failed by one; asked by both: 0.
     assert tables["technique-overlap"].rows[0] == (
-        "baseline", "ragtester", "sections", Rate(2, 8), 1, 2, 3, Rate(1, 6),
+        "sections, baseline / ragtester", Rate(2, 8), 1, 2, 3, Rate(1, 6),
     )  # fmt: skip
 
 
@@ -63,15 +63,15 @@ def test_failures_on_the_same_evidence() -> None:
     table = tables["evidence-overlap"]
     # b1 meets the failed r1, b3 meets nothing; r1 meets the failed b1, r2 and r3 meet nothing.
     assert table.rows == (
-        ("baseline", "ragtester", Rate(1, 2), Rate(0, 2), Rate(1, 2)),
-        ("ragtester", "baseline", Rate(1, 3), Rate(0, 3), Rate(2, 3)),
+        ("baseline, beside ragtester", Rate(1, 2), Rate(0, 2), Rate(1, 2)),
+        ("ragtester, beside baseline", Rate(1, 3), Rate(0, 3), Rate(2, 3)),
     )
     assert table.notes[-1] == "Failures without evidence (rejection cases) are left out: 1 of ragtester."
     _, tables = parts(answers(Y, "e:y"))
     # b1 fails where r1 passed; r2 is alone.
     assert tables["evidence-overlap"].rows == (
-        ("baseline", "ragtester", Rate(0, 1), Rate(1, 1), Rate(0, 1)),
-        ("ragtester", "baseline", Rate(0, 1), Rate(0, 1), Rate(1, 1)),
+        ("baseline, beside ragtester", Rate(0, 1), Rate(1, 1), Rate(0, 1)),
+        ("ragtester, beside baseline", Rate(0, 1), Rate(0, 1), Rate(1, 1)),
     )
 
 
@@ -112,7 +112,11 @@ def test_most_and_least_alike_are_named_and_the_matrix_counts_every_pair() -> No
         ("S2 m:a × e:z", "4/6", "4/7", "2/4"),
         ("S3 m:a × e:y", "2/6", "2/4", "2/6"),
     )
-    assert [cells[2:4] for cells in tables["system-overlap"].rows] == [(7, 4), (6, 2), (6, 2)]
+    assert [(cells[0], *cells[3:5]) for cells in tables["system-overlap"].rows] == [
+        ("S1, S2", 7, 4),
+        ("S3, S2", 6, 2),
+        ("S1, S3", 6, 2),
+    ]
 
 
 def test_many_systems_keep_the_extremes_and_say_what_is_left() -> None:

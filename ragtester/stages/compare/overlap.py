@@ -50,9 +50,7 @@ def technique_parts(view: View) -> Iterator[Paragraph | Table]:
     ]
     yield Paragraph(_sentence(rows))
     columns = (
-        "first",
-        "second",
-        "unit",
+        "place and techniques",
         "places both asked",
         "failed by both",
         "only by first",
@@ -97,8 +95,7 @@ def _places_row(pair: tuple[str, str], unit: str, places: tuple[Places, Places])
     first, second = places
     both, either = first.failed & second.failed, first.failed | second.failed
     return (
-        *pair,
-        unit,
+        f"{unit}, {pair[0]} / {pair[1]}",
         Rate(len(first.asked & second.asked), len(first.asked | second.asked)),
         len(both),
         len(first.failed - second.failed),
@@ -109,10 +106,11 @@ def _places_row(pair: tuple[str, str], unit: str, places: tuple[Places, Places])
 
 def _sentence(rows: list[tuple[Cell, ...]]) -> str:
     told = []
-    for first, second, unit, _, _, _, _, rate in rows:
+    for name, *_, rate in rows:
         if isinstance(rate, Rate) and rate.n:
-            share = format_rate(rate.successes, rate.n)
-            told.append(f"Of the {unit} that {first} or {second} fails on, both fail on {share}.")
+            told.append(
+                f"{str(name).capitalize()}: both fail on {format_rate(rate.successes, rate.n)} of the failed ones."
+            )
     return " ".join(told) or "No failed case of these techniques stands on a section or page."
 
 
@@ -126,8 +124,10 @@ def _evidence(view: View, cases: dict[CaseKey, Case], techniques: list[str]) -> 
             for key in near:
                 if key in grades and grades[key].failed:
                     counts[_met([grades[one] for one in near[key] if one in grades])] += 1
-        rows.append((first, second, *(Rate(counts[how], counts.total()) for how in ("failed", "passed", "never"))))
-    columns = ("failures of", "beside", "failed there too", "passed there", "never asked there")
+        rows.append(
+            (f"{first}, beside {second}", *(Rate(counts[how], counts.total()) for how in ("failed", "passed", "never")))
+        )
+    columns = ("failures of", "failed there too", "passed there", "never asked there")
     notes = ["The same: evidence spans that share at least one character, asked of the same system."]
     without = Counter(
         case.technique

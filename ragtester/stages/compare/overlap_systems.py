@@ -46,15 +46,18 @@ class Pair:
 
 
 def system_parts(view: View) -> Iterator[Paragraph | Table]:
-    """Sentences, the pairs of systems, and the matrix of all."""
+    """Sentences, the matrix of all systems, and their pairs; S1 is the system with most failures."""
     if len(view.systems) < 2:
         yield Paragraph("Fewer than two systems: there is no other to overlap with.")
         return
     pairs = list(system_pairs(view))
     yield Paragraph(" ".join(_sentences(view, pairs)))
-    yield _pairs(pairs)
-    if len(view.systems) > 2:
-        yield _matrix(view, pairs)
+    failed = {system: sum(grade.failed for grade in view.graded[system].values()) for system in view.systems}
+    order = sorted(view.systems, key=lambda system: (-failed[system], system.name))
+    labels = {system.name: f"S{number}" for number, system in enumerate(order, start=1)}
+    if len(order) > 2:
+        yield _matrix(view, order, labels, pairs)
+    yield _pairs(pairs, labels)
 
 
 def system_pairs(view: View) -> Iterator[Pair]:
@@ -93,12 +96,12 @@ def _sentences(view: View, pairs: list[Pair]) -> Iterator[str]:
 
 
 def _ranked(pairs: list[Pair]) -> list[Pair]:
-    """Pairs with a failure, those that fail together most first; names decide between equals."""
+    """Pairs with a failure, those that fail together most first; between equals those with more to go by."""
     known = [pair for pair in pairs if pair.either]
-    return sorted(known, key=lambda pair: (-pair.both / pair.either, pair.first, pair.second))
+    return sorted(known, key=lambda pair: (-pair.both / pair.either, -pair.either, pair.first, pair.second))
 
 
-def _pairs(pairs: list[Pair]) -> Table:
+def _pairs(pairs: list[Pair], labels: dict[str, str]) -> Table:
     ranked = _ranked(pairs)
     half = MOST_PAIRS // 2
     shown = ranked if len(ranked) <= MOST_PAIRS else ranked[:half] + ranked[-half:]
@@ -107,14 +110,25 @@ def _pairs(pairs: list[Pair]) -> Table:
         notes.append(f"The {half} most and the {half} least alike of {len(ranked)} pairs.")
     if len(ranked) < len(pairs):
         notes.append(f"{len(pairs) - len(ranked)} pairs have no failure on common cases.")
-    columns = ("first", "second", "common cases", "both fail", "by chance", "only first", "only second", "Jaccard")
-    rows = tuple(_row(pair) for pair in shown)
+    columns = (
+        "pair",
+        "first",
+        "second",
+        "common cases",
+        "both fail",
+        "by chance",
+        "only first",
+        "only second",
+        "Jaccard",
+    )
+    rows = tuple(_row(pair, labels) for pair in shown)
     return Table("system-overlap", "Cases that two systems fail", columns, rows, tuple(notes))
 
 
-def _row(pair: Pair) -> tuple[Cell, ...]:
+def _row(pair: Pair, labels: dict[str, str]) -> tuple[Cell, ...]:
     chance = None if pair.by_chance is None else round(pair.by_chance, 1)
     return (
+        f"{labels[pair.first]}, {labels[pair.second]}",
         pair.first,
         pair.second,
         pair.common,
@@ -126,19 +140,19 @@ def _row(pair: Pair) -> tuple[Cell, ...]:
     )
 
 
-def _matrix(view: View, pairs: list[Pair]) -> Table:
+def _matrix(view: View, order: list[System], labels: dict[str, str], pairs: list[Pair]) -> Table:
     """Counts of every pair: failed by both / failed by at least one; on the diagonal failed / graded."""
     counts = {(pair.first, pair.second): f"{pair.both}/{pair.either}" for pair in pairs}
     counts |= {(second, first): text for (first, second), text in counts.items()}
-    failed = {system: sum(grade.failed for grade in view.graded[system].values()) for system in view.systems}
-    systems = sorted(view.systems, key=lambda system: (-failed[system], system.name))[:MOST_SYSTEMS]
+    systems = order[:MOST_SYSTEMS]
     rows: list[tuple[Cell, ...]] = []
-    for number, system in enumerate(systems, start=1):
-        own = f"{failed[system]}/{len(view.graded[system])}"
+    for system in systems:
+        grades = view.graded[system].values()
+        own = f"{sum(grade.failed for grade in grades)}/{len(grades)}"
         cells = (own if other == system else counts[system.name, other.name] for other in systems)
-        rows.append((f"S{number} {system.name}", *cells))
+        rows.append((f"{labels[system.name]} {system.name}", *cells))
     notes = ["Failed by both / failed by at least one, of common cases; on the diagonal failed / graded."]
-    if len(systems) < len(view.systems):
-        notes.append(f"The {MOST_SYSTEMS} systems with most failures of {len(view.systems)}.")
-    columns = ("system", *(f"S{number}" for number in range(1, len(systems) + 1)))
+    if len(systems) < len(order):
+        notes.append(f"The {MOST_SYSTEMS} systems with most failures of {len(order)}.")
+    columns = ("system", *(labels[system.name] for system in systems))
     return Table("system-overlap-matrix", "Common failures of all systems", columns, tuple(rows), tuple(notes))
