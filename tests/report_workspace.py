@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from ragtester.provenance import sha256_text
+from ragtester.provenance import sha256_file, sha256_text
 from ragtester.records import (
     Answer,
     Call,
@@ -30,7 +30,7 @@ SUITE = "suite"
 TEXT = "The pump runs at 40 bar. 🔧 The valve opens at 55 bar. Nobody may stand on the ramp.\n"
 EVIL = (
     "</script><script>window.pwned=1</script>",
-    "<img src=x onerror=\"window.pwned=2\">",
+    '<img src=x onerror="window.pwned=2">',
     "${window.pwned=3}",
     "'\"><svg onload=window.pwned=4>",
     "--><!--<style>*{display:none}</style>",
@@ -219,11 +219,14 @@ def _verdict(built: Built, answer: Answer, count: int, number: int, *, passed: b
 
 
 def _manifests(workspace: Workspace, built: Built, run: str) -> None:
-    inputs = {f"cases ragtester/{name}": "0" for name in built.documents}
+    inputs = {
+        f"cases ragtester/{name}": sha256_file(workspace.cases_file(SUITE, "ragtester", name))
+        for name in built.documents
+    }
     executed = Manifest(
         stage="execute",
         name=run,
-        inputs={**inputs, **{f"text {name}": "0" for name in built.documents}},
+        inputs={**inputs, **{f"text {name}": sha256_text(TEXT) for name in built.documents}},
         models=dict.fromkeys((*built.llms, *built.embeddings)),
         parameters={
             "suite": SUITE,
@@ -237,5 +240,9 @@ def _manifests(workspace: Workspace, built: Built, run: str) -> None:
     )
     write_json(workspace.answers(run) / "manifest.json", executed)
     if built.judged:
-        judged = executed.model_copy(update={"stage": "judge", "ended": "2026-01-01T10:00:10Z"})
+        files: dict[str, list[str]] = {}
+        for path in workspace.answers(run).glob("*__*/*.jsonl"):
+            files.setdefault(path.parent.name, []).append(f"{path.name} {sha256_file(path)}")
+        hashes = {system: sha256_text("\n".join(sorted(lines))) for system, lines in files.items()}
+        judged = executed.model_copy(update={"stage": "judge", "ended": "2026-01-01T10:00:10Z", "inputs": hashes})
         write_json(workspace.verdicts(run) / "manifest.json", judged)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from ragtester.report import charts
 from ragtester.report.figures import Tally
 from ragtester.report.html import Child, Element, h, hidden_text, name
-from ragtester.report.words import counted, number, rate
+from ragtester.report.words import counted, number, rate, tight
 from ragtester.tables import Table
 from ragtester.tables.cells import show
 
@@ -121,8 +121,9 @@ def grid_table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[Chi
 
 def table_html(table: Table) -> Element:
     """A table of the comparison or of an audit."""
-    rows = [[name(cell) if isinstance(cell, str) else show(cell) for cell in row] for row in table.rows]
-    return h("div", grid_table(table.title, table.columns, rows), notes(table.notes))
+    rows = [[name(cell) if isinstance(cell, str) else tight(show(cell)) for cell in row] for row in table.rows]
+    columns = [column[:1].upper() + column[1:] for column in table.columns]
+    return h("div", grid_table(table.title, columns, rows), notes(table.notes, "notes after"), class_="part")
 
 
 def tiles(items: Sequence[tuple[str, str, str]]) -> Element:

@@ -10,7 +10,7 @@ from ragtester.report import charts, figures
 from ragtester.report.blocks import Group, grid_table, part, rate_table, rest_of, section
 from ragtester.report.figures import Tally, Values, type_name
 from ragtester.report.html import Child, Element, h, hidden_text, name
-from ragtester.report.words import counted, dollars, number, rate, short_rate
+from ragtester.report.words import counted, dollars, number, rate, short_rate, tight
 from ragtester.results import Result, Results
 from ragtester.tables import Rate
 
@@ -155,9 +155,9 @@ def _spent(
     return [
         name(" × ".join(system)),
         plot,
-        told if took.n else "n/a",
-        f"{number(used.total / used.n)} (n = {used.n:,})" if used.n else "n/a",
-        dollars(paid.total / paid.n) if paid.n else "n/a",
-        f"{dollars(paid.total)} (n = {paid.n:,})" if paid.n else "n/a",
+        tight(told) if took.n else "n/a",
+        tight(f"{number(used.total / used.n)} (n = {used.n:,})") if used.n else "n/a",
+        tight(dollars(paid.total / paid.n)) if paid.n else "n/a",
+        tight(f"{dollars(paid.total)} (n = {paid.n:,})") if paid.n else "n/a",
         short_rate(tally.pass_rate),
     ]

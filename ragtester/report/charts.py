@@ -30,7 +30,7 @@ def axis(unit: str = "%") -> Element:
     return _svg(
         *(
             h("text", f"{t} {unit}" if t == 100 else str(t), x=_at(t / 100), y=13, text_anchor=anchors.get(t, "middle"))
-            for t in TICKS
+            for t in TICKS[::2]
         ),
         height=18,
         class_="plot axis",

@@ -11,6 +11,8 @@ Child = str | int | Element | None | Iterable["Child"]
 # Controls, line and paragraph separators, directions, halves of surrogate pairs: they could hide or turn text round.
 HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
+_BREAKS = re.compile(r"(?<=[:/_.-])(?=\w)")
+
 
 def shown(text: str) -> str:
     """`text` with characters that cannot be seen written as their code point: "⟨U+202E⟩"."""
@@ -57,5 +59,6 @@ def hidden_text(text: str) -> Element:
 
 
 def name(text: str) -> Element:
-    """A name from the data: kept apart from the direction of the text around it."""
-    return h("bdi", text)
+    """A name from the data: kept apart from the direction of the text around it; it may break after its marks."""
+    parts = _BREAKS.split(text)
+    return h("bdi", parts[0], *((h("wbr"), part) for part in parts[1:]))

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ragtester.records import UnreadableDocument
 from ragtester.report import figures
 from ragtester.report.blocks import Group, grid_table, notes, part, rate_table, section, tiles
 from ragtester.report.figures import Tally
 from ragtester.report.html import Child, Element, h, name
 from ragtester.report.matrix import matrix
 from ragtester.report.sentence import verdict_sentences
-from ragtester.report.words import between, counted, dollars, number, percent
+from ragtester.report.words import between, counted, dollars, number, percent, tight
 from ragtester.results import Results
 from ragtester.tables import Rate
+
+NAMED = 30
 
 
 def system_name(system: tuple[str, str]) -> str:
@@ -18,7 +23,7 @@ def system_name(system: tuple[str, str]) -> str:
     return " × ".join(system)
 
 
-def overview(results: Results, extra_notes: list[str]) -> Element:
+def overview(results: Results, unreadable: Sequence[UnreadableDocument]) -> Element:
     """The section that a reader sees first."""
     rows = list(results.open_book)
     total = figures.count(rows)
@@ -32,10 +37,10 @@ def overview(results: Results, extra_notes: list[str]) -> Element:
         "Verdict",
         *(h("p", sentence, class_="lead" if place == 0 else None) for place, sentence in enumerate(told)),
         tiles(_key_figures(results, total)),
-        notes([*engine_notes(results), *results.notes, *extra_notes], "notes warn"),
+        notes([*engine_notes(results), *results.notes], "notes warn"),
         part("Pass rate by system", rate_table(caption, "System", groups, seen=True)) if groups else None,
         part("Language model × embedding model", matrix(rows)) if len(groups) > 1 else None,
-        part("Not graded", *_not_graded(results)),
+        part("Not graded", *_not_graded(results), *_not_read(unreadable)),
     )
 
 
@@ -78,7 +83,7 @@ def _key_figures(results: Results, total: Tally) -> list[tuple[str, str, str]]:
 def _share(value: Rate, what: str) -> tuple[str, str]:
     span = value.interval
     told = f" [{100 * span.low:.1f}, {100 * span.high:.1f}]" if span else ""
-    return percent(value.share), f"{value.successes:,} of {value.n:,} {what}{told}"
+    return percent(value.share), tight(f"{value.successes:,} of {value.n:,} {what}{told}")
 
 
 def _cost(results: Results) -> tuple[str, str, str]:
@@ -109,6 +114,18 @@ def _time(results: Results) -> tuple[str, str, str]:
     if not spans:
         return "Time", "n/a", "no manifest"
     return "Time", spans[0][1], "; ".join(f"{word} {span}" for word, span in spans) + " (last start to end)"
+
+
+def _not_read(unreadable: Sequence[UnreadableDocument]) -> list[Child]:
+    """Files of the corpus that gave no text, with the reason."""
+    if not unreadable:
+        return []
+    named: list[list[Child]] = [
+        [name(row.path), f"{row.failure.type}: {row.failure.message}"] for row in unreadable[:NAMED]
+    ]
+    rest = f"; {counted(len(unreadable) - NAMED, 'more file')} not named here" if len(unreadable) > NAMED else ""
+    caption = f"{counted(len(unreadable), 'file')} of the corpus could not be read{rest}"
+    return [h("details", h("summary", caption), grid_table(caption, ("File", "Why"), named))]
 
 
 def _not_graded(results: Results) -> list[Child]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 
 from ragtester.statistics import format_rate
 from ragtester.tables import Rate
+
+_TOGETHER = re.compile(r"\[[^\]]*\]|(?<=\d) (?=%)|(?<=US\$) (?=\d)|\(n = [\d,]+\)")
 
 
 def percent(share: float | None) -> str:
@@ -13,9 +16,14 @@ def percent(share: float | None) -> str:
     return "n/a" if share is None else f"{100 * share:.1f}\N{NO-BREAK SPACE}%"
 
 
+def tight(text: str) -> str:
+    """Keep a figure together where lines break: its unit, its interval, its count."""
+    return _TOGETHER.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+
+
 def rate(value: Rate) -> str:
     """ "12/40 = 30.0 % [18.1, 45.4]"."""
-    return format_rate(value.successes, value.n)
+    return tight(format_rate(value.successes, value.n))
 
 
 def short_rate(value: Rate) -> str:
@@ -23,7 +31,7 @@ def short_rate(value: Rate) -> str:
     if value.interval is None:
         return "0 of 0 (n/a)"
     low, high = 100 * value.interval.low, 100 * value.interval.high
-    return f"{value.successes} of {value.n} ({percent(value.share)} [{low:.1f}, {high:.1f}])"
+    return tight(f"{value.successes:,} of {value.n:,} ({percent(value.share)} [{low:.1f}, {high:.1f}])")
 
 
 def number(value: float | None, unit: str = "") -> str:

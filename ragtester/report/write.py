@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from ragtester.records import DocumentRow, UnreadableDocument
 from ragtester.report import breakdowns, shell
 from ragtester.report.apart import closed_book, kinds, precision
 from ragtester.report.coverage import coverage
@@ -14,7 +15,7 @@ from ragtester.report.overview import overview
 from ragtester.report.page import render
 from ragtester.report.words import counted
 from ragtester.results import Results
-from ragtester.storage import write_text
+from ragtester.storage import iter_rows, write_text
 from ragtester.workspace import Workspace
 
 MEGABYTES = 3.0
@@ -50,7 +51,7 @@ def write_report(
 
 def _sections(workspace: Workspace, results: Results) -> list[Element]:
     made = [
-        overview(results, []),
+        overview(results, _unreadable(workspace, results)),
         breakdowns.breakdown(results),
         kinds(results),
         breakdowns.criteria(results),
@@ -61,6 +62,12 @@ def _sections(workspace: Workspace, results: Results) -> list[Element]:
         precision(workspace, results),
     ]
     return [section for section in made if section is not None]
+
+
+def _unreadable(workspace: Workspace, results: Results) -> list[UnreadableDocument]:
+    """Files of the suite's corpus without a text."""
+    path = workspace.documents_file(results.runs[0].suite)
+    return [row for row in iter_rows(path, DocumentRow) if isinstance(row, UnreadableDocument)]
 
 
 def _page(run: str, results: Results, sections: list[Element], packed: Packed) -> str:

@@ -1,0 +1,336 @@
+"""The report's page as text: figures, escapes, policy, size, and runs that lack something."""
+
+from __future__ import annotations
+
+import html
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragtester import Project
+from ragtester.records import CLOSED_BOOK_SUFFIX, NO_RETRIEVAL, Rating
+from ragtester.report import write_report
+from ragtester.report.choose import choose, tell
+from ragtester.report.coverage import make_strips
+from ragtester.report.figures import Values
+from ragtester.report.fit import fit
+from ragtester.report.html import h, serialise, shown
+from ragtester.report.islands import pack, unpack
+from ragtester.report.page import asset, script
+from ragtester.report.words import dollars, duration, number
+from ragtester.results import Result
+from tests.report_workspace import RUN, TEXT, Built, build, loaded
+from tests.test_cli import ragtester
+
+NBSP = "\N{NO-BREAK SPACE}"
+
+
+class Reader(HTMLParser):
+    """The page's words by section, its islands, and its tags."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.islands: dict[str, str] = {}
+        self.words: dict[str, str] = {}
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self._section, self._island = "", ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.tags.append((tag, found))
+        if tag == "section":
+            self._section = found.get("id") or ""
+        self._island = (found.get("id") or "?") if tag in ("script", "style") else ""
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("script", "style"):
+            self._island = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._island:
+            self.islands[self._island] = self.islands.get(self._island, "") + data
+        else:
+            self.words[self._section] = self.words.get(self._section, "") + data.replace(NBSP, " ")
+
+
+def read(path: Path) -> Reader:
+    return Reader(path.read_text(encoding="utf-8"))
+
+
+def test_figures_by_hand(tmp_path: Path) -> None:
+    # 2 LLMs x 2 embeddings x 2 documents x 4 cases = 32 rows. The first LLM fails case 4 of each document (4 rows), the
+    # second cases 2 and 4 (8 rows). Row 0 is not on disk and row 1 has no grade: both passed otherwise.
+    workspace = build(tmp_path, Built(skip={0}, ungraded={1}))
+    assert loaded(workspace).notes == []
+    page = read(write_report(workspace, loaded(workspace)).path)
+    verdict = page.words["verdict"]
+    assert "18 of 30 (60.0 % [42.3, 75.4]) graded answers passed." in verdict
+    assert "2 of 32 planned answers count neither as pass nor as fail" in verdict
+    assert re.search(r"not executed\s*no row on disk\s*1", verdict)
+    assert re.search(r"timeout\s*no verdict\s*1", verdict)
+    # 31 answers and 31 judgements are on disk; the ungraded one is not counted as a judgement paid for: 31 + 30 calls.
+    assert "US$ 0.06" in verdict
+    assert "3 min 20 s" in verdict
+    # Rejection is case 3: 8 rows, of which the first LLM passes all and so does the second.
+    assert "rejection (invented)" in page.words["breakdown"]
+    assert "8/8 = 100.0 % [67.6, 100.0]" in page.words["breakdown"]
+    # 12 failures are rated false in faithfulness, of 30 graded.
+    assert "12/30 = 40.0 % [24.6, 57.7]" in page.words["criteria"]
+    assert "The explorer holds every answer of the run: 32 rows." in page.words["explorer"]
+
+
+def test_the_same_run_gives_the_same_bytes(tmp_path: Path) -> None:
+    workspace = build(tmp_path)
+    first = write_report(workspace, loaded(workspace)).path.read_bytes()
+    assert write_report(workspace, loaded(workspace)).path.read_bytes() == first
+
+
+def test_nothing_comes_from_elsewhere(tmp_path: Path) -> None:
+    workspace = build(tmp_path)
+    page = read(write_report(workspace, loaded(workspace)).path)
+    policy = next(found["content"] or "" for tag, found in page.tags if found.get("http-equiv"))
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    for tag, found in page.tags:
+        assert not found.keys() & {"src", "srcset", "style", "action", "data", "poster"}, (tag, found)
+        assert not any(name.startswith("on") for name in found)
+        assert tag not in ("img", "iframe", "link", "object", "base")
+        assert (found.get("href") or "#").startswith("#")
+    assert "</script" not in script().lower()
+    assert "innerHTML" not in script()
+
+
+def test_text_cannot_become_markup() -> None:
+    evil = "</td><script>alert(1)</script> & \"quoted\" 'too' \u202e\ud800"
+    text = serialise([h("p", evil, title=evil)])
+    parsed = Reader(text)
+    assert [tag for tag, _ in parsed.tags] == ["p"]
+    assert parsed.words[""] == shown(evil)
+    assert parsed.tags[0][1]["title"] == shown(evil)
+    assert "⟨U+202E⟩⟨U+D800⟩" in html.unescape(text)
+
+
+@given(st.text(st.characters(codec=None, exclude_categories=()), max_size=60))
+def test_any_text_survives_an_island(text: str) -> None:
+    packed = pack({"t": text})
+    assert re.fullmatch(r"[A-Za-z0-9+/=]+", packed)
+    assert unpack(packed) == {"t": text} or any(0xD800 <= ord(character) <= 0xDFFF for character in text)
+
+
+def test_islands_hold_what_the_explorer_shows(tmp_path: Path) -> None:
+    workspace = build(tmp_path)
+    page = read(write_report(workspace, loaded(workspace)).path)
+    index = unpack(page.islands["index"])
+    assert len(index["rows"]["case"]) == 32
+    assert index["systems"][0] == ["openai:alpha", "openai:large", 0]
+    block = unpack(page.islands["block-0"])
+    row = block["rows"][0]
+    assert row["answer"].startswith("The valve opens at 40 bar")
+    assert block["chunks"][row["hits"][0][0]][:1] == ["pumps:c:0"]
+    pieces = unpack(page.islands["text-0"])
+    assert {piece[3] for piece in pieces} == {TEXT[: TEXT.index("Nobody")]}
+
+
+def rows_of(count: int, seed: int = 1) -> list[Result]:
+    draw = Random(seed)
+    return [
+        Result(
+            run=RUN,
+            case_id=str(number),
+            document_id="d",
+            source="manual",
+            technique="ragtester",
+            type="coverage",
+            subtype="",
+            language="en",
+            llm=f"m{number % 3}",
+            embedding="e",
+            status="fail" if draw.random() < 0.3 else "pass",
+        )
+        for number in range(count)
+    ]
+
+
+def test_failures_come_before_passes_and_the_sample_is_proportional() -> None:
+    rows = rows_of(900)
+    failed = [row for row in rows if row.status == "fail"]
+    some = choose(rows, 60, 7)
+    assert len(some) == 60
+    assert all(row.status == "fail" for row in some)
+    for llm in ("m0", "m1", "m2"):
+        share = sum(row.llm == llm for row in failed) / len(failed)
+        assert abs(sum(row.llm == llm for row in some) - 60 * share) < 1  # largest remainder: within one row
+    more = choose(rows, len(failed) + 10, 7)
+    assert set(map(id, failed)) <= set(map(id, more))
+    assert [row.case_id for row in more] == sorted((row.case_id for row in more), key=int)
+    assert choose(rows, 900, 7) == tuple(rows)
+    told = tell(rows, more, 7)
+    assert f"{len(failed) + 10} of 900 rows" in told
+    assert f"all {len(failed)} that failed or have no grade" in told
+    assert "10 of" in told
+
+
+def test_a_page_that_is_too_small_holds_a_part_and_says_so(tmp_path: Path) -> None:
+    draw = Random(3)
+    noise = tuple("".join(chr(draw.randrange(0x4E00, 0x9000)) for _ in range(400)) for _ in range(40))
+    workspace = build(tmp_path, Built(cases=40, texts=noise))
+    results = loaded(workspace)
+    assert len(results.rows) == 320
+    packed = fit(workspace, results, 200_000)
+    assert len(packed.islands) < 200_000
+    assert 20 < packed.rows < 320
+    assert f"holds {packed.rows} of 320 rows" in packed.told[0]
+
+
+def test_no_verdicts_yet(tmp_path: Path) -> None:
+    workspace = build(tmp_path, Built(judged=False))
+    page = read(write_report(workspace, loaded(workspace)).path)
+    assert "None of the 32 planned answers has a grade yet" in page.words["verdict"]
+    assert "not judged" in page.words["verdict"]
+    assert "n/a" in page.words["verdict"]
+    assert "0/0 = n/a" in page.words["verdict"]
+    assert "its judgement was never started" in page.words["verdict"]
+    assert len(unpack(page.islands["index"])["rows"]["case"]) == 32
+
+
+def test_one_document_one_system_and_no_cases(tmp_path: Path) -> None:
+    small = Built(llms=("a:b",), embeddings=("c:d",), documents=("only",), pages=False, cost=None, seconds=None)
+    one = tmp_path / "one"
+    one.mkdir()
+    workspace = build(one, small)
+    page = read(write_report(workspace, loaded(workspace)).path)
+    assert "3 of 4 (75.0 % [30.1, 95.4]) graded answers passed." in page.words["verdict"]
+    assert "Language model × embedding model" not in page.words["verdict"]
+    assert "no price is known for any call" in page.words["verdict"]
+    assert "not measured" in page.words["cost"]
+    results = loaded(workspace)
+    results.rows = []
+    page = read(write_report(workspace, results).path)
+    assert "there is nothing to decide from yet" in page.words["verdict"]
+    assert "nothing to show" in page.words["breakdown"]
+    assert unpack(page.islands["index"])["rows"]["case"] == []
+
+
+def test_an_unequal_matrix_says_what_was_not_run(tmp_path: Path) -> None:
+    workspace = build(tmp_path)
+    results = loaded(workspace)
+    results.rows = [row for row in results.rows if row.system != ("openai:beta", "openai:small")]
+    page = read(write_report(workspace, results).path)
+    assert "not run" in page.words["verdict"]
+    # beta alone: 8 rows with one embedding, 4 failed.
+    assert "4/8 " in page.words["verdict"]
+
+
+def test_closed_book_is_apart(tmp_path: Path) -> None:
+    workspace = build(tmp_path)
+    build(tmp_path, Built(embeddings=(NO_RETRIEVAL,)), run=RUN + CLOSED_BOOK_SUFFIX)
+    results = loaded(workspace)
+    page = read(write_report(workspace, results).path)
+    assert "20 of 32 (62.5 % [45.3, 77.1]) graded answers passed." in page.words["verdict"]
+    assert NO_RETRIEVAL not in page.words["verdict"]
+    assert "in no other figure of this page" in page.words["closed-book"]
+    closed = [system for system in unpack(page.islands["index"])["systems"] if system[2]]
+    assert {system[1] for system in closed} == {NO_RETRIEVAL}
+
+
+def test_the_embedded_engine_is_named(tmp_path: Path) -> None:
+    workspace = build(tmp_path, Built(llms=("embedded:rules", "openai:beta")))
+    verdict = read(write_report(workspace, loaded(workspace)).path).words["verdict"]
+    assert "The embedded engine took part: answering (embedded:rules)." in verdict
+
+
+def test_strips_count_answers_where_their_evidence_stands(tmp_path: Path) -> None:
+    workspace = build(tmp_path)
+    (pumps, _) = make_strips(loaded(workspace))
+    # Evidence of cases 1, 2 and 4 lies on page 2; 4 systems; failures: case 2 with 2 systems, case 4 with all.
+    assert [(tally.failed, tally.passed) for tally in pumps.bins] == [(0, 0), (6, 6), (0, 0)]
+    assert (pumps.cases, pumps.failed_cases, pumps.unplaced) == (4, 2, 1)
+
+
+def test_numbers_in_words() -> None:
+    assert (number(None), number(1234567), number(0.123456)) == ("n/a", "1,234,567", "0.123")
+    assert (dollars(0.0), dollars(12.5), dollars(0.0012), dollars(None)) == (
+        "US$ 0.00",
+        "US$ 12.50",
+        "US$ 0.0012",
+        "n/a",
+    )
+    assert (duration(59), duration(200), duration(18720)) == ("59 s", "3 min 20 s", "5 h 12 min")
+    values = Values()
+    for value in (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, None):
+        values.add(value)
+    spread = values.spread()
+    assert (spread.n, spread.unknown, spread.p10, spread.middle, spread.p90) == (11, 1, 2.0, 6.0, 10.0)
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance as WCAG 2 defines it."""
+    digits = colour.lstrip("#")
+    digits = "".join(2 * one for one in digits) if len(digits) == 3 else digits
+    parts = [int(digits[place : place + 2], 16) / 255 for place in (0, 2, 4)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, two: str) -> float:
+    light, dark = sorted((luminance(one), luminance(two)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_contrast_of_every_pair() -> None:
+    assert contrast("#000", "#fff") == pytest.approx(21)
+    sheet = asset("report.css")
+    themes = [dict(re.findall(r"--([a-z-]+): (#[0-9a-f]+)", part)) for part in re.findall(r":root \{([^}]*)\}", sheet)]
+    assert len(themes) == 3  # light, dark, print
+    for theme in (themes[0], themes[1], {**themes[0], **themes[2]}):
+        for text in ("text", "muted", "link"):
+            for ground in ("page", "card", "soft"):
+                assert contrast(theme[text], theme[ground]) >= 4.5, (text, ground, theme)
+        for text, ground in (("pass-text", "pass-soft"), ("fail-text", "fail-soft"), ("mark-text", "mark")):
+            assert contrast(theme[text], theme[ground]) >= 4.5, (text, theme)
+        for text in ("pass-text", "fail-text"):
+            assert contrast(theme[text], theme["card"]) >= 4.5
+        for mark in ("pass", "fail", "none", "part", "focus"):
+            assert contrast(theme[mark], theme["card"]) >= 3, (mark, theme)
+    steps = re.findall(r"\.step-\d \{ background: (#\w+); color: (#\w+); \}", sheet)
+    assert len(steps) == 9
+    for ground, text in steps:
+        assert contrast(ground, text) >= 4.5, (ground, text)
+    lights = [luminance(ground) for ground, _ in steps]
+    assert lights == sorted(lights, reverse=True)  # the order is seen without colour
+
+
+def test_the_command_writes_all_that_is_asked_for(tmp_path: Path) -> None:
+    build(tmp_path)
+    told = ragtester(tmp_path, "report", RUN, "-w", ".", "--junit", "out/j.xml", "--csv", "out/rows.csv")
+    assert told.returncode == 0, told.stderr
+    assert "32 of 32 rows in its explorer" in told.stdout
+    for name in ("reports/run/report.html", "out/j.xml", "out/rows.csv"):
+        assert (tmp_path / name).stat().st_size > 500
+    missing = ragtester(tmp_path, "report", "nowhere", "-w", ".")
+    assert missing.returncode == 2
+    assert "no answers" in missing.stderr
+
+
+def test_from_python(tmp_path: Path) -> None:
+    build(tmp_path)
+    written = Project(tmp_path).report(tmp_path / "page.html")
+    assert (written.path, written.rows, written.of) == (tmp_path / "page.html", 32, 32)
+    assert written.bytes == written.path.stat().st_size
+    with pytest.raises(TypeError, match="unknown kind of file: pdf"):
+        Project(tmp_path).report(pdf=tmp_path / "x")
+
+
+def test_every_asset_is_used_and_ours() -> None:
+    scripts = {path.name for path in (Path(__file__).parents[1] / "ragtester/report/assets").glob("*.js")}
+    from ragtester.report.page import SCRIPTS
+
+    assert scripts == set(SCRIPTS)
+    ratings: tuple[Rating, ...] = ("true", "partially", "false")
+    assert all(rating in asset("detail.js") for rating in ratings)
