@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from ragtester.progress import StageResult
 
 app = typer.Typer()
-Seed = Annotated[int, typer.Option("--seed", help="Seed of every draw. Left out, the workspace's.")]
-WORKSPACE_SEED = -1
+Seed = Annotated[int | None, typer.Option("--seed", help="Seed of every draw. Left out, the workspace's.")]
 
 
 @app.command()
@@ -42,7 +41,7 @@ def stability(
     sample: Annotated[
         str, typer.Option("--sample", help="How many answers, or all. Left out, Cochran's size (95 %, 5 %).")
     ] = "",
-    seed: Seed = WORKSPACE_SEED,
+    seed: Seed = None,
     overrides: Overrides = NONE,
     estimate: Estimate = False,
     max_cost: MaxCost = 0,
@@ -54,11 +53,11 @@ def stability(
     """Judge the same answers several times: how often does the verdict change?"""
     extra = run_settings(run, retry_failed) + limits(max_cost, max_calls)
     project = open_project(workspace, [*overrides, *extra], quiet)
-    size, drawn = _size(sample), None if seed == WORKSPACE_SEED else seed
+    size = _size(sample)
     if estimate:
-        typer.echo(project.plan_stability(repeat, sample=size, seed=drawn))
+        typer.echo(project.plan_stability(repeat, sample=size, seed=seed))
         return
-    _finish_stability(project.audit_stability(repeat, sample=size, seed=drawn, overwrite=overwrite), project)
+    _finish_stability(project.audit_stability(repeat, sample=size, seed=seed, overwrite=overwrite), project)
 
 
 def _size(sample: str) -> int | None:
@@ -99,17 +98,16 @@ def calibrate(
         int, typer.Option("--sample", min=0, help="Answers on the sheet. Left out, Cochran's size (95 %, 5 %).")
     ] = 0,
     folds: Annotated[int, typer.Option("--folds", help="Folds of whole documents for the thresholds.")] = 5,
-    seed: Seed = WORKSPACE_SEED,
+    seed: Seed = None,
     overrides: Overrides = NONE,
 ) -> None:
     """Compare the verdicts with people's labels, and which pass_mean would have agreed best."""
     project = open_project(workspace, [*overrides, *run_settings(run, False)], quiet=True)
-    drawn = None if seed == WORKSPACE_SEED else seed
     if sheet is not None and labels is None:
-        count = project.label_sheet(sheet, sample=sample or None, seed=drawn)
+        count = project.label_sheet(sheet, sample=sample or None, seed=seed)
         typer.echo(f"{count} answers -> {sheet}; fill in the column label, then: ragtester audit calibrate --labels")
     elif labels is not None and sheet is None:
-        _calibrate(project, labels, folds, drawn)
+        _calibrate(project, labels, folds, seed)
     else:
         raise typer.BadParameter("give one of the two", param_hint="--labels, --sheet")
 
