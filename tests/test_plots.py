@@ -19,7 +19,17 @@ from ragtester.plots.coverage import covered
 from ragtester.plots.export import image
 from ragtester.plots.flesch import _bins
 from ragtester.plots.pareto import Point, front
-from ragtester.records import NO_RETRIEVAL, Case, Document, Evidence, Rating, Ratings
+from ragtester.records import (
+    NO_RETRIEVAL,
+    Case,
+    Document,
+    Evidence,
+    PrecisionFigures,
+    PrecisionResult,
+    Rating,
+    Ratings,
+    Share,
+)
 from ragtester.results import Result, Results, RunInfo
 from ragtester.results.rows import Status
 from ragtester.tables import Rate
@@ -147,6 +157,41 @@ def test_failures_by_type_and_document_count_every_graded_row() -> None:
     assert expected in texts(plots.failures_by_type(results))
     assert "coverage (multi)" in texts(plots.failures_by_type(results))
     assert "The 2 of 3 documents" in texts(plots.failures_by_document(results, most=2))
+
+
+def test_techniques_and_sources_stand_side_by_side() -> None:
+    results = Results(rows=[row(TWO[0], n, "fail" if n < 3 else "pass", technique="baseline") for n in range(8)])
+    results.rows += [row(TWO[0], n, "fail", source="generated") for n in range(4)]
+    results.rows.append(row(TWO[1], 0, "ungraded"))
+    techniques = texts(plots.failures_by_technique(results))
+    assert {"3/8 = 37.5 %", "4/4 = 100.0 %", "0/0 = n/a", "baseline", "ragtester"} <= set(techniques.split("\n"))
+    sources = set(texts(plots.failures_by_source(results)).split("\n"))
+    assert {"3/8 = 37.5 %", "4/4 = 100.0 %", "manual", "generated"} <= sources
+
+
+def test_precision_of_the_papers_own_audit() -> None:
+    # 308 of 382 sampled failures were confirmed: 80.6 %.
+    figures = PrecisionFigures(
+        by="overall",
+        name="",
+        sampled=382,
+        tp=308,
+        fp=74,
+        fn=0,
+        tn=0,
+        ambiguous=1,
+        open=2,
+        by_person=6,
+        precision=Share(value=308 / 382, successes=308, n=382),
+        fdr=Share(value=74 / 382, successes=74, n=382),
+    )
+    audit = PrecisionResult.model_construct(judge="openai:gpt", panel=(), figures=(figures,))
+    written = texts(plots.oracle_precision(audit)).replace("\n", " ")
+    assert "308/382 = 80.6 %" in written
+    assert "Left out: 1 ambiguous and 2 open cases." in written
+    undecided = figures.model_copy(update={"tp": 0, "fp": 0, "precision": Share(value=None, n=0)})
+    audit = PrecisionResult.model_construct(judge="openai:gpt", panel=(), figures=(undecided,))
+    assert "No sampled failure has been decided." in texts(plots.oracle_precision(audit))
 
 
 def test_front_is_what_no_other_beats() -> None:

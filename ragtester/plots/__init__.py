@@ -4,6 +4,7 @@ Every rate is drawn with its 95 % Wilson interval and its count; what has no gra
 said below the plot. Colours are told apart by colour-blind readers and by their lightness in grayscale.
 """
 
+from ragtester.plots.contrasts import failures_by_source, failures_by_technique, oracle_precision
 from ragtester.plots.coverage import coverage
 from ragtester.plots.distributions import criteria, scores
 from ragtester.plots.export import PLOTS, export_all
@@ -20,10 +21,13 @@ __all__ = [
     "criteria",
     "export_all",
     "failures_by_document",
+    "failures_by_source",
+    "failures_by_technique",
     "failures_by_type",
     "flesch_against_failure",
     "latency_against_pass_rate",
     "matrix",
+    "oracle_precision",
     "overlap",
     "pass_rates",
     "scores",

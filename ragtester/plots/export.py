@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragtester.plots import style
+from ragtester.plots.contrasts import failures_by_source, failures_by_technique
 from ragtester.plots.coverage import coverage
 from ragtester.plots.distributions import criteria, scores
 from ragtester.plots.flesch import flesch_against_failure
@@ -27,6 +28,8 @@ PLOTS: dict[str, Callable[[Results], Figure]] = {
     "matrix": matrix,
     "failures-by-type": failures_by_type,
     "failures-by-document": failures_by_document,
+    "failures-by-technique": failures_by_technique,
+    "failures-by-source": failures_by_source,
     "criteria": criteria,
     "scores": scores,
     "flesch": flesch_against_failure,
