@@ -34,8 +34,8 @@ def document(result: PrecisionResult) -> Document:
 
 def _overall(result: PrecisionResult) -> Section:
     first = result.figures[0]
-    rows = [("as decided", first), ("ambiguous counted for it", result.as_right)]
-    rows.append(("ambiguous counted against it", result.as_wrong))
+    rows = [("as decided", first), ("ambiguous for it", result.as_right)]
+    rows.append(("ambiguous against it", result.as_wrong))
     passes = _has_passes(result)
     notes = (*MEANING, WEIGHTED) if passes else MEANING
     table = Table("precision", "Sampled answers", _columns("", result, passes), _rows(rows, result, passes), notes)

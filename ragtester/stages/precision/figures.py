@@ -44,8 +44,8 @@ def either_way(
     """The overall figures with every ambiguous case counted for the oracle, and against it."""
     right, wrong = (taken_as(rows, right=right) for right in (True, False))
     return (
-        figures(right, strata, ("overall", "ambiguous counted for it"), passes=passes),
-        figures(wrong, strata, ("overall", "ambiguous counted against it"), passes=passes),
+        figures(right, strata, ("overall", "ambiguous for it"), passes=passes),
+        figures(wrong, strata, ("overall", "ambiguous against it"), passes=passes),
     )
 
 
