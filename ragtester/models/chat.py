@@ -214,4 +214,5 @@ def _schema(task: Task[Any, Any]) -> dict[str, Any]:
             made["required"] = list(part["properties"])
         return made
 
-    return {"name": task.name, "schema": tighten(task.reply.model_json_schema())}
+    # Servers take no dot in a schema's name.
+    return {"name": task.name.replace(".", "-"), "schema": tighten(task.reply.model_json_schema())}
