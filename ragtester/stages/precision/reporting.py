@@ -149,6 +149,7 @@ def _notes(audit: Audit, panel: Sequence[PanelMember], unused: int) -> list[str]
         notes.append("Every member of the panel is a rule and no language model: these figures are a demonstration.")
     if unused:
         notes.append(
-            f"{unused} decision(s) in review.csv are not used: the panel decides, votes are open, or the case left the sample."
+            f"{unused} decision(s) in review.csv are not used: the panel decides, votes are open, or the case left the"
+            " sample."
         )
     return notes
