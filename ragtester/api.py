@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from ragtester.doctor import Finding
     from ragtester.estimate import Estimate
     from ragtester.interchange import Exported, ExportOptions, ImportOptions
-    from ragtester.records import CalibrationResult
+    from ragtester.records import CalibrationResult, StabilityResult
     from ragtester.report import Written
+    from ragtester.stages.calibration import CalibrationStatus
     from ragtester.tables import Document
 
 
@@ -182,6 +183,18 @@ class Project:
 
         with self.workspace.lock():
             return calibration.run(self.workspace, self.settings, Path(labels), folds=folds, seed=self._seed(seed))
+
+    def stability_result(self) -> StabilityResult | None:
+        """What `audit_stability` last found for the run; None where it was never asked."""
+        from ragtester.stages import stability
+
+        return stability.read_result(self.workspace, self.settings.execute.run)
+
+    def calibration_status(self) -> CalibrationStatus:
+        """Whether people's labels vouch for the run's verdicts: fresh, stale with its reasons, or none."""
+        from ragtester.stages.calibration import calibration_status
+
+        return calibration_status(self.workspace, self.settings.execute.run)
 
     def label_sheet(self, path: str | Path, *, sample: int | None = None, seed: int | None = None) -> int:
         """Write a CSV of randomly drawn answers for people to label, without the verdicts; gives their number."""

@@ -12,6 +12,7 @@ import pytest
 from ragtester.errors import ChangedInputsError, UsageError
 from ragtester.estimate import estimate_run
 from ragtester.models.gateway import Gateway
+from ragtester.pipeline import run_stages
 from ragtester.progress import SilentProgress
 from ragtester.records import Failure, Verdict
 from ragtester.settings import Settings, parse_settings
@@ -20,6 +21,7 @@ from ragtester.stages.judge_summary import summarise
 from ragtester.storage import append_row
 from ragtester.workspace import Workspace
 from tests.servers.helpers import settings_for
+from tests.servers.http import Request, Response
 from tests.servers.openai_api import OpenAIServer
 from tests.stability_fakes import QUOTA, SPENT, TIMEOUT, VaryingJudge, reply
 from tests.test_stage_judge import FakeModels, answer, run, verdicts, workspace
@@ -193,3 +195,34 @@ def test_a_kill_between_replies_and_row_pays_for_no_judgement_twice(
     rows = [row for llm in ("embedded:eager", "embedded:rules") for row in verdicts(space, llm)]
     assert [row.votes.agreed for row in rows if row.votes] == [3, 3]
     assert rows[0].reasons != rows[1].reasons, "each row has a judgement of its own"
+
+
+def test_a_judgement_that_the_server_lost_is_the_only_one_paid_for_later(tmp_path: Path) -> None:
+    """Pass, fail and an error of the server; the next start asks for the third alone."""
+    space = workspace(tmp_path, [answer(1, "Two")])
+    said = iter(["tttt", "ffff", "tttt"])
+
+    class Losing(OpenAIServer):
+        broken = True
+
+        def handle(self, request: Request) -> Response:
+            if self.broken and len(self.chats()) > 2:
+                return Response({"error": {"message": "lost", "type": "server_error", "code": "server_error"}}, 500)
+            return super().handle(request)
+
+    with Losing(lambda _: reply(next(said)).model_dump_json()) as server:
+        known = settings_for(server.url, "judge", limits={"retries": 0, "concurrency": 1})
+        own = known.model_copy(update={"judge": thrice().judge})
+
+        def start() -> Verdict:
+            asyncio.run(run_stages(space, own, SilentProgress(), stages=("judge",)))
+            return verdicts(space)[0]
+
+        lost = start()
+        assert lost.failure is not None
+        assert (lost.status, lost.decided_by, lost.failure.type) == ("ungraded", "tied", "server_error")
+        asked = len(server.chats())
+        server.broken = False
+        row = start()
+        assert (row.status, len(server.chats()) - asked) == ("pass", 1)
+    assert row.votes is not None and (row.votes.passed, row.votes.failed) == (2, 1)

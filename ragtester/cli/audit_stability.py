@@ -72,12 +72,10 @@ def _size(sample: str) -> int | None:
 
 
 def _finish_stability(result: StageResult, project: Project) -> None:
-    from ragtester.records import StabilityResult
-    from ragtester.stages.stability import RESULT, stability_document
-    from ragtester.storage import read_json
+    from ragtester.stages.stability import stability_document
     from ragtester.tables.terminal import print_document
 
-    found = read_json(result.output / RESULT, StabilityResult)
+    found = project.stability_result()
     assert found is not None
     project.progress.finish()
     print_document(stability_document(found), stdout())

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ragtester.progress import Progress, StageResult
 from ragtester.provenance import is_floating, now, revision, versions
-from ragtester.records import Failure, Manifest, Repeat
+from ragtester.records import Failure, Manifest, Repeat, StabilityResult
 from ragtester.settings import Settings
 from ragtester.stages.judge_asking import judged_once
 from ragtester.stages.judge_inputs import answers, hashes
@@ -17,7 +17,7 @@ from ragtester.stages.judge_rows import Item
 from ragtester.stages.stability.plan import RESULT, ROWS, Place, Plan, Repetition, item_of, make_plan
 from ragtester.stages.stability.result import stability_result
 from ragtester.stages.stability.rows import Line, read_lines, rewrite
-from ragtester.storage import append_row, write_json
+from ragtester.storage import append_row, read_json, write_json
 from ragtester.tasks import JUDGE_ANSWER, Models
 from ragtester.workspace import Workspace
 
@@ -61,6 +61,11 @@ async def run(
     ended = {"ledger": result.ledger, "models": served, "ended": now()}
     write_json(plan.folder / "manifest.json", manifest.model_copy(update=ended))
     return StageResult("stability", result.ledger, plan.folder, {}, state.stopped)
+
+
+def read_result(workspace: Workspace, run: str) -> StabilityResult | None:
+    """What the run's last audit found; None where there was none. Raises DataError for a file that is no result."""
+    return read_json(workspace.audits(run) / "stability" / RESULT, StabilityResult)
 
 
 def _notes(plan: Plan) -> list[str]:
