@@ -6,6 +6,9 @@ import csv
 import io
 import json
 import re
+import shutil
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -61,6 +64,7 @@ KNOWN_COMMANDS = set(
         r"\w+",
         """providecommand ragtesterchar ifdefined XeTeXversion directlua else fi caption label par smallskip begin end
         centering toprule midrule bottomrule section subsection parbox linewidth footnotesize textbackslash
+        resizebox ifdim width medskip
         textasciicircum textasciitilde textless textgreater textbar char times ldots ss i l L o O c v r H u textendash
         textemdash""",
     )
@@ -95,9 +99,13 @@ def markdown_cells(text: str) -> list[list[str]]:
 
 
 def latex_cells(text: str) -> list[list[str]]:
-    """Rows between the rules, split at the marks of LaTeX that are not escaped."""
-    body = re.sub(r"\\(?:top|mid|bottom)rule\n", "", text.partition("\\toprule\n")[2].partition("\\end{tabular}")[0])
-    return [re.split(r"(?<!\\) & ", line.removesuffix(r" \\")) for line in body.splitlines()]
+    """Rows between the rules, split at the marks of LaTeX that are not escaped; groups of columns put together."""
+    rows: list[list[str]] = []
+    for body in re.findall(r"\\toprule\n(.*?)\\bottomrule", text, flags=re.DOTALL):
+        lines = [line for line in body.splitlines() if line != "\\midrule"]
+        cells = [re.split(r"(?<!\\) & ", line.removesuffix(r" \\")) for line in lines]
+        rows = [one + more[1:] for one, more in zip(rows, cells, strict=True)] if rows else cells
+    return rows
 
 
 def test_the_text_of_each_kind_of_cell() -> None:
@@ -300,12 +308,28 @@ def test_hostile_names_in_latex() -> None:
     table = hostile_table()
     text = latex(Document("\\x{", (Section("s", "%", (Paragraph("50 % \\input{a} $x"), table)),)))
     assert latex_faults(text) == []
-    rows = latex_cells(text)
+    rows = latex_cells(latex_table(table, "hostile"))
     assert [len(row) for row in rows] == [3] * (len(HOSTILE) + 1)
     assert not any(row[0].startswith(("[", "*")) for row in rows)
     outside = re.sub(r"\\ragtesterchar\{[0-9A-F]+\}\{.\}", "", text)
     assert outside.isascii()
     assert list(latex_files(document(table, SAMPLE))) == ["hostile.tex", "sample.tex"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX on this machine")
+def test_pdflatex_compiles_hostile_names(tmp_path: Path) -> None:
+    long: tuple[tuple[Cell, ...], ...] = tuple(
+        (name, name, *(Rate(1, 2 + place) for place in range(5))) for name in HOSTILE
+    )
+    wide = Table("wide", "Wide", ("name", "again", *"abcde"), long)
+    body = latex(Document("\\x{", (Section("s", "%", (Paragraph("50 % \\input{a} $x"), hostile_table(), wide)),)))
+    head = "\\documentclass{article}\\usepackage{booktabs,graphicx}\\begin{document}\n"
+    (tmp_path / "paper.tex").write_text(f"{head}{body}\\end{{document}}\n", encoding="utf-8")
+    command = ["pdflatex", "-no-shell-escape", "-halt-on-error", "-interaction=nonstopmode", "paper.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stdout.decode("utf-8", "replace")[-2000:]
+    assert b"Missing character" not in done.stdout
 
 
 @pytest.mark.parametrize(

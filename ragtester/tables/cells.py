@@ -98,6 +98,21 @@ def numeric_columns(rows: tuple[tuple[Cell, ...], ...], count: int) -> list[bool
     return found
 
 
+def column_groups(widths: Sequence[int], width: int, gap: int, keys: int = 1) -> list[list[int]]:
+    """Places of columns that fit side by side within `width`; every group begins with the columns that name a row."""
+    names = list(range(keys))
+    groups: list[list[int]] = [[*names]]
+    least = sum(widths[:keys]) + gap * (keys - 1)
+    used = least
+    for place, own in enumerate(widths[keys:], start=keys):
+        if len(groups[-1]) > keys and used + gap + own > width:
+            groups.append([*names])
+            used = least
+        groups[-1].append(place)
+        used += gap + own
+    return groups
+
+
 def file_names(ids: list[str]) -> list[str]:
     """A safe and distinct file name (without its ending) for each table id."""
     names: list[str] = []

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
-from ragtester.tables.cells import clean, file_names, numeric_columns, show_row
+from ragtester.tables.cells import clean, column_groups, file_names, numeric_columns, show_row
 from ragtester.tables.model import Document, Paragraph, Table
 
 HEAD = """\
-% Needs \\usepackage{booktabs}. A character that pdfLaTeX has no glyph for is shown as its code there.
+% Needs \\usepackage{booktabs,graphicx}. A character that pdfLaTeX has no glyph for is shown as its code there.
 \\providecommand{\\ragtesterchar}[2]{\\ifdefined\\XeTeXversion #2\\else\\ifdefined\\directlua #2\\else[U+#1]\\fi\\fi}
 """
+# Characters that fit beside each other on a page, when set a little smaller; and the space between columns.
+PAGE, GAP = 105, 2
 _KNOWN = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -102,25 +105,33 @@ def latex_files(document: Document) -> dict[str, str]:
 
 
 def latex_table(table: Table, label: str) -> str:
-    """One `table` environment; notes stand below the rules."""
-    columns = "".join("r" if right else "l" for right in numeric_columns(table.rows, len(table.columns)))
-    lines = [
-        "\\begin{table}",
-        "\\centering",
-        f"\\caption{{{escape(table.title)}}}",
-        f"\\label{{tab:{label}}}",
-        f"\\begin{{tabular}}{{{columns}}}",
-        "\\toprule",
-        _line([escape(column) for column in table.columns]),
-        "\\midrule",
-        *(_line([escape(text) for text in show_row(row)]) for row in table.rows),
-        "\\bottomrule",
-        "\\end{tabular}",
-    ]
+    """One `table` environment; columns that do not fit beside each other follow below, notes stand last."""
+    texts = [show_row(row) for row in table.rows]
+    widths = [max(map(len, column)) for column in zip(table.columns, *texts, strict=True)]
+    right = numeric_columns(table.rows, len(table.columns))
+    lines = ["\\begin{table}", "\\centering", f"\\caption{{{escape(table.title)}}}", f"\\label{{tab:{label}}}"]
+    for number, places in enumerate(column_groups(widths, PAGE, GAP, table.keys)):
+        lines += ["\\par\\medskip"] if number else []
+        lines += _tabular("".join("r" if right[place] else "l" for place in places), [table.columns, *texts], places)
     if table.notes:
         notes = " ".join(escape(note) for note in table.notes)
         lines.append(f"\\par\\smallskip\\parbox{{\\linewidth}}{{\\footnotesize {notes}}}")
     return "\n".join([*lines, "\\end{table}"])
+
+
+def _tabular(columns: str, texts: Sequence[Sequence[str]], places: Sequence[int]) -> list[str]:
+    """Some columns of a table, no wider than the page and never larger than they are."""
+    head, *rows = (_line([escape(line[place]) for place in places]) for line in texts)
+    shrink = "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}"
+    return [
+        f"{shrink}{{\\begin{{tabular}}{{{columns}}}",
+        "\\toprule",
+        head,
+        "\\midrule",
+        *rows,
+        "\\bottomrule",
+        "\\end{tabular}}",
+    ]
 
 
 def _line(cells: list[str]) -> str:

@@ -69,13 +69,17 @@ Cell = str | int | float | Rate | Estimate | PValue | None
 
 @dataclass(frozen=True)
 class Table:
-    """`id` is also the file's name. Every row has one cell a column; the first column names the row."""
+    """`id` is also the file's name. Every row has one cell a column; the first `keys` columns name the row.
+
+    They are repeated where a wide table goes on below itself.
+    """
 
     id: str
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
+    keys: int = 1
 
     def __post_init__(self) -> None:
         for row in self.rows:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from ragtester.tables.cells import clean, numeric_columns, show_row
+from ragtester.tables.cells import clean, column_groups, numeric_columns, show_row
 from ragtester.tables.model import Cell, Document, Paragraph, Rate, Table
 from ragtester.tables.names import JOIN, folded, short_names
 
@@ -51,7 +51,7 @@ def print_table(table: Table, console: Console) -> None:
     if not table.rows:
         _print("  no rows", console)
     else:
-        for place, group in enumerate(_groups(_columns(table, console.width), console.width)):
+        for place, group in enumerate(_groups(_columns(table, console.width), console.width, table.keys)):
             if place:
                 _print("", console)
             for line, style in _lines(group):
@@ -95,22 +95,13 @@ def _text(cell: Cell, text: str, *, stacked: bool) -> str:
     return text.replace(" = ", "\n") if stacked and isinstance(cell, Rate) and cell.n else text
 
 
-def _groups(columns: list[_Column], width: int) -> list[list[_Column]]:
+def _groups(columns: list[_Column], width: int, keys: int) -> list[list[_Column]]:
     """Columns side by side that fit, each group beginning with the names of the rows."""
-    name, rest = columns[0], columns[1:]
-    groups: list[list[_Column]] = [[]]
-    used = name.least
-    for column in rest:
-        if groups[-1] and used + GAP + column.least > width:
-            groups.append([])
-            used = name.least
-        groups[-1].append(column)
-        used += GAP + column.least
     found = []
-    for group in groups:
-        # The names' column is laid out anew in each group: there may be more room beside the last columns.
-        own = replace(name, cells=list(name.cells))
-        found.append(_fitted([own, *group], width))
+    for places in column_groups([column.least for column in columns], width, GAP, keys):
+        # Names are laid out anew in each group: there may be more room beside the last columns.
+        group = [replace(columns[place], cells=list(columns[place].cells)) for place in places]
+        found.append(_fitted(group, width))
     return found
 
 

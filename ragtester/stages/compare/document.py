@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ragtester.records import PrecisionResult
+from ragtester.records import CLOSED_BOOK_SUFFIX, PrecisionResult
 from ragtester.results import Results
 from ragtester.stages.compare import closed_book, failure_kinds, overlap, suite_quality
 from ragtester.stages.compare.factors import factors_section
@@ -56,6 +56,6 @@ def compare(results: Results, baseline: str = BASELINE, side: Side | None = None
         overlap.section(results, view),
         suite_quality.section(results, side.manifests),
     )
-    names = ", ".join(run.name for run in results.runs)
+    names = ", ".join(run.name for run in results.runs if not run.name.endswith(CLOSED_BOOK_SUFFIX))
     short = summary_section(view, sections, (*results.notes, *side.stale))
     return Document(f"Comparison of {names}", (short, *sections))

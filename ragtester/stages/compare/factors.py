@@ -65,6 +65,7 @@ def _factor(view: View, factor: Factor, seed: int) -> Iterator[Paragraph | Table
         columns,
         tuple(rows),
         tuple(notes),
+        keys=2,
     )
 
 

@@ -39,10 +39,11 @@ def _audit(audit: PrecisionResult) -> Iterator[str]:
     if overall is None or overall.precision.value is None:
         yield f"Run {audit.run}: the audit has no decided case yet; `ragtester audit precision` goes on with it."
         return
+    whole = f" (of {audit.population['fail']} failures)" if "fail" in audit.population else ""
     yield (
-        f"Run {audit.run}: of {overall.tp + overall.fp} sampled failures that were decided, {overall.tp} are failures "
-        f"indeed and {overall.fp} are not: precision {_share(overall.precision)}, false discovery rate "
-        f"{_share(overall.fdr)}."
+        f"Run {audit.run}: of {overall.tp + overall.fp} sampled failures that were decided{whole}, {overall.tp} are "
+        f"failures indeed and {overall.fp} are not: precision {_share(overall.precision)}, false discovery rate "
+        f"{_share(overall.fdr)}.{_demonstration(audit)}"
     )
     pending = overall.ambiguous + overall.open
     if pending:
@@ -53,8 +54,16 @@ def _audit(audit: PrecisionResult) -> Iterator[str]:
             "audit precision --review` settles them."
         )
     panel = listed([member.model for member in audit.panel])
-    agreement = "undefined" if audit.alpha is None else f"{audit.alpha:.2f}"
+    agreement = "undefined" if audit.alpha is None else f"{round(audit.alpha, 2) + 0.0:.2f}"
     yield f"Judge {audit.judge}; panel {panel}; Krippendorff's alpha {agreement}."
+    yield from audit.notes
+
+
+def _demonstration(audit: PrecisionResult) -> str:
+    """Rules agree with rules: such a panel shows how an audit goes and measures nothing."""
+    if audit.panel and all(member.model.startswith("embedded:") for member in audit.panel):
+        return " The whole panel is of rules and no language model: a demonstration, no measurement."
+    return ""
 
 
 def _stale(audit: PrecisionResult, runs: Sequence[RunInfo]) -> Iterator[str]:
@@ -94,4 +103,4 @@ def _figures(audits: Sequence[PrecisionResult]) -> Table:
                 )
             )
     columns = ("run", "group", "precision", "false discovery rate", "ambiguous", "open")
-    return Table("oracle-precision", "Precision of the oracle", columns, tuple(rows))
+    return Table("oracle-precision", "Precision of the oracle", columns, tuple(rows), keys=2)

@@ -162,4 +162,6 @@ def pairs_table(view: View, family: Family, shown: Sequence[Pair], seed: int, ma
     left_out = sum(pair.other_judge for pair in shown)
     if left_out:
         notes.append(f"{left_out} pairs of answers were graded by different judges and are left out.")
-    return Table(f"pairs{mark}", "Systems against each other, on the same cases", columns, tuple(rows), tuple(notes))
+    return Table(
+        f"pairs{mark}", "Systems against each other, on the same cases", columns, tuple(rows), tuple(notes), keys=2
+    )

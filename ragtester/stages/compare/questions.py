@@ -52,7 +52,9 @@ def _types(view: View) -> Table:
     for (technique, kind, subtype), tally in sorted(cells.items()):
         name = f"{kind} ({subtype})" if subtype else kind
         rows.append((technique, name, tally.rate, tally.left_out))
-    return Table("by-type", "Failures by case type", ("technique", "case type", "failed", "not counted"), tuple(rows))
+    return Table(
+        "by-type", "Failures by case type", ("technique", "case type", "failed", "not counted"), tuple(rows), keys=2
+    )
 
 
 def techniques_compared(view: View, baseline: str, seed: int) -> Section:

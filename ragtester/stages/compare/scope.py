@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ragtester.records import Manifest
+from ragtester.records import CLOSED_BOOK_SUFFIX, Manifest
 from ragtester.results import RunInfo
 from ragtester.stages.compare.view import View
 from ragtester.stages.compare.words import account, listed, plural, unfilled_cases
@@ -28,7 +28,8 @@ def scope_section(view: View, extra_notes: Sequence[str] = ()) -> Section:
 
 def _head(view: View) -> Iterator[str]:
     for run in view.results.runs:
-        yield f"Run {run.name}: suite {run.suite}, judged by {_judge(run)}."
+        what = "Control" if run.name.endswith(CLOSED_BOOK_SUFFIX) else "Run"
+        yield f"{what} {run.name}: suite {run.suite}, judged by {_judge(run)}."
     documents = view.values("document")
     yield (
         f"{plural(len(view.systems), 'system')}, {plural(len(documents), 'document')}, "
@@ -71,7 +72,7 @@ def warnings(view: View) -> Iterator[str]:
 
 def _settings(runs: Sequence[RunInfo]) -> Iterator[str]:
     """Runs that differ in more than their models are said to."""
-    executed = [(run.name, run.executed) for run in runs if run.executed and not run.name.endswith(".closed-book")]
+    executed = [(run.name, run.executed) for run in runs if run.executed and not run.name.endswith(CLOSED_BOOK_SUFFIX)]
     for name in ("k", "scope", "chunker", "refusals"):
         found = {run: _parameter(manifest, name) for run, manifest in executed}
         if len({repr(value) for value in found.values()}) > 1:
@@ -107,4 +108,4 @@ def _ledger(view: View) -> Table:
     for (system, technique), tally in sorted(view.by(lambda place: (place.system, place.technique)).items()):
         rows.append((system.name, technique, tally.planned, tally.graded, tally.rate, tally.ungraded, tally.missing))
     columns = ("system", "technique", "planned", "graded", "failed", "ungraded", "missing")
-    return Table("ledger", "Answers by system and technique", columns, tuple(rows))
+    return Table("ledger", "Answers by system and technique", columns, tuple(rows), keys=2)

@@ -10,8 +10,9 @@ from ragtester.stages.compare.words import account, plural, unfilled_cases
 from ragtester.tables import Document, Paragraph, Section, Table
 
 SHORT = "short"
-MAIN = ("not-counted", "ranking", "pareto", "matrix")
+MAIN = ("not-counted", "ranking", "pareto", "matrix", "lucky-passes", "pass-without-lucky")
 NOTES = 5
+BEHIND = ("closed-book", "failure-kinds")
 
 
 def summary_section(view: View, sections: Sequence[Section], notes: Sequence[str] = ()) -> Section:
@@ -27,6 +28,8 @@ def _parts(view: View, sections: Sequence[Section], notes: Sequence[str]) -> Ite
             if isinstance(part, Paragraph) and part.answer:
                 yield Paragraph(title + part.text)
                 title = ""
+        if section.id in BEHIND:
+            yield from [part for part in section.parts if isinstance(part, Paragraph)][:1]
     yield from (Paragraph(text) for text in warnings(view))
     yield from (Paragraph(text) for text in notes[:NOTES])
     if len(notes) > NOTES:
