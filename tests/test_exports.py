@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
+from ragtester import plots
 from ragtester.errors import StorageError
 from ragtester.exports import COLUMNS, CSV_TYPES, flat, to_frame, write_csv, write_junit, write_parquet
 from ragtester.exports.junit import attribute, legal
@@ -199,3 +200,24 @@ def test_the_page_describes_every_column_in_order() -> None:
     table = page.partition("| column |")[2].partition("\n\n")[0]
     rows = re.findall(r"^\| `(\w+)` \| (\w+) \| ([^|]+) \|", table, flags=re.M)
     assert rows == [(column.name, column.kind, column.meaning) for column in COLUMNS]
+
+
+def test_the_page_names_every_plot() -> None:
+    page = (ROOT / "docs" / "exports.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([a-z-]+)` \| `(\w+)` \|", page.partition("## Plots")[2], flags=re.M)
+    assert rows == [(name, plot.__name__) for name, plot in plots.PLOTS.items()]
+
+
+def test_the_code_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs" / "exports.md").read_text(encoding="utf-8")
+    for name in ("generated", "answers", "verdicts"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    shutil.copy(ROOT / "ragtester.toml", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for name in list(plots.PLOTS)[2:]:
+        monkeypatch.delitem(plots.PLOTS, name)  # drawing all of them is another test's matter
+    names: dict[str, Any] = {}
+    for block in re.findall(r"```python\n(.*?)```", page, flags=re.S):
+        exec(block, names)
+    assert len(names["frame"]) == 476
+    assert len(list((tmp_path / "out" / "plots").iterdir())) == 4
