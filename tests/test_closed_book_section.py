@@ -74,7 +74,7 @@ def test_pass_rates_with_and_without_lucky_cases() -> None:
     assert change.interval is not None
     assert change.interval.low <= change.value <= change.interval.high
     assert cells[4] == Rate(2, 3)
-    assert table.notes[-1].startswith("1 graded answers have no graded control")
+    assert table.notes[-1] == "Left out, for their control is not graded: 1 answer."
 
 
 def test_all_passes_lucky_leaves_nothing_to_divide_by() -> None:

@@ -14,7 +14,7 @@ from ragtester.records import CLOSED_BOOK_SUFFIX
 from ragtester.results import Result, Results
 from ragtester.stages.compare.naming import system_namer
 from ragtester.stages.compare.view import View, make_view
-from ragtester.stages.compare.words import listed, points
+from ragtester.stages.compare.words import listed, plural, points
 from ragtester.statistics import Interval, cluster_bootstrap_difference, format_rate
 from ragtester.tables import Cell, Paragraph, Rate, Section, Table
 
@@ -120,8 +120,8 @@ def _sentences(rows: list[Result]) -> Iterator[str]:
     if rejections:
         rate = _passed(rejections)
         yield (
-            f"Rejection cases are apart: {format_rate(rate.successes, rate.n)} pass without a document, which is right "
-            "and proves nothing; they are never counted as lucky."
+            "Rejection cases are apart: to refuse them without a document is right and proves nothing, so they are "
+            f"never counted as lucky (passed: {format_rate(rate.successes, rate.n)})."
         )
     if embedded:
         yield (
@@ -136,16 +136,16 @@ def _luck(rows: list[Result]) -> Table:
     techniques = sorted({row.technique for row in known})
     made = [_lucky_row(llm, [row for row in known if row.llm == llm], techniques) for llm in _llms(known)]
     counted = [row for row in known if _counts(row)]
+    notes = [
+        "Passed without a document, of graded answers to answerable questions.",
+        "A technique's share says how many of its cases an LLM knows by heart: less is better.",
+    ]
     if len(_llms(counted)) > 1:
         made.append(_lucky_row("all LLMs (answers)", counted, techniques))
         made.append(_lucky_row("at least one LLM (cases)", list(_any_llm(counted)), techniques))
-    notes = (
-        "Passed without a document, of graded answers to answerable questions.",
-        "A technique's share says how many of its cases an LLM knows by heart: less is better.",
-        "Answers of several LLMs to one case are not independent: the interval of all LLMs is too narrow.",
-    )
+        notes.append("Answers of several LLMs to one case are not independent: the interval of all LLMs is too narrow.")
     columns = ("LLM", *techniques, "all cases")
-    return Table("lucky-passes", "Lucky passes by LLM and technique", columns, tuple(made), notes)
+    return Table("lucky-passes", "Lucky passes by LLM and technique", columns, tuple(made), tuple(notes))
 
 
 def _lucky_row(name: str, rows: list[Result], techniques: Iterable[str]) -> tuple[Cell, ...]:
@@ -178,7 +178,7 @@ def _systems(view: View, control: Control) -> Table:
         "The change is in percentage points, its interval from a bootstrap over documents.",
     ]
     if left:
-        notes.append(f"{left} graded answers have no graded control and are left out.")
+        notes.append(f"Left out, for their control is not graded: {plural(left, 'answer')}.")
     return Table("pass-without-lucky", "Pass rates without lucky cases", columns, made, tuple(notes))
 
 
