@@ -183,6 +183,10 @@ def test_keyboard_alone(page: Page, plain: Path) -> None:
     link = page.tab.url
     keys.press("j")  # the next case, without closing
     expect(page.tab).not_to_have_url(link)
+    keys.press("Escape")
+    page.tab.uncheck("#shortcuts")  # for those who speak to their computer
+    keys.press("/")
+    assert page.focused() == "shortcuts"
     assert page.complaints == []
 
 
@@ -220,6 +224,23 @@ def test_hostile_text_is_shown_and_does_not_run(page: Page, tmp_path: Path) -> N
         page.tab.locator("main img, main script, #explorer img, dialog img, dialog script, dialog style").count() == 0
     )
     assert page.requests == [path.as_uri()]
+    assert page.complaints == []
+
+
+def test_a_row_that_is_not_on_disk_says_so(page: Page, tmp_path: Path) -> None:
+    workspace = build(tmp_path, Built(skip={0}, ungraded={1}, pages=False))
+    path = write_report(workspace, loaded(workspace)).path
+    page.open(path, "#status=missing")
+    assert page.text("#count") == "1 of 32 rows match."
+    page.tab.click("#list a")
+    page.tab.wait_for_selector("dialog[open]")
+    assert "planned and not on disk: not executed." in page.text("#case-body")
+    page.tab.keyboard.press("Escape")
+    page.tab.select_option("#filter-status", "ungraded")
+    page.tab.click("#list a")
+    page.tab.wait_for_selector("dialog[open]")
+    assert "timeout: no reply" in page.text("#case-body")
+    assert "No ratings" in page.text("#case-body")
     assert page.complaints == []
 
 

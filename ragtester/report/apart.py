@@ -40,11 +40,22 @@ def precision(workspace: Workspace, results: Results) -> Element | None:
     if found is None:
         return None
     made = document(found)
-    parts: list[Child] = []
+    parts: list[Child] = [h("p", text, class_="trouble") for text in _stale(found, results)]
     for inner in made.sections:
         parts.append(h("h3", inner.title))
         parts += _parts(inner.parts)
     return section("precision", "Precision of the oracle", *parts)
+
+
+def _stale(found: PrecisionResult, results: Results) -> list[str]:
+    """A line where the audit was of another judge or another prompt than this run's verdicts have."""
+    judged = results.runs[0].judged
+    judges = {row.judge for row in results.open_book if row.judge}
+    if judges and judges != {found.judge}:
+        return [f"Stale: the audit is of {found.judge}, the verdicts here are of {', '.join(sorted(judges))}."]
+    if judged and judged.prompts and found.judge_prompt_sha256 not in judged.prompts.values():
+        return ["Stale: the judge's prompt has changed since the audit."]
+    return []
 
 
 def _parts(parts: Sequence[Paragraph | Table]) -> list[Child]:

@@ -52,6 +52,22 @@ def explorer(told: Sequence[str]) -> Element:
         aria_label="Pages of the list",
         class_="pager",
     )
+    shortcuts = h(
+        "p",
+        h("input", type="checkbox", id="shortcuts", checked=""),
+        h(
+            "label",
+            " Keys: ",
+            h("kbd", "/"),
+            " search, ",
+            h("kbd", "j"),
+            " and ",
+            h("kbd", "k"),
+            " move",
+            for_="shortcuts",
+        ),
+        class_="small keys",
+    )
     noscript = h("noscript", h("p", "The explorer needs JavaScript. All figures above are complete without it."))
     return section(
         "explorer",
@@ -65,6 +81,7 @@ def explorer(told: Sequence[str]) -> Element:
             h("p", id="count", role="status", aria_live="polite"),
             table,
             pager,
+            shortcuts,
             id="tool",
             hidden="",
         ),
@@ -145,5 +162,4 @@ def footer(results: Results) -> Element:
                     f"{manifest.started} to {manifest.ended or 'not ended'}.{aliases}",
                 )
             )
-    keys = "Keys: / search · j and k or arrows move in the list · Enter opens · Esc closes"
-    return h("footer", h("h2", "How this was made"), h("ul", *lines), h("p", keys, class_="small"))
+    return h("footer", h("h2", "How this was made"), h("ul", *lines))

@@ -8,7 +8,7 @@ from datetime import datetime
 from ragtester.statistics import format_rate
 from ragtester.tables import Rate
 
-_TOGETHER = re.compile(r"\[[^\]]*\]|(?<=\d) (?=%)|(?<=US\$) (?=\d)|\(n = [\d,]+\)")
+_TOGETHER = re.compile(r"\[[^\]]*\]|(?<=\d) (?=%)|(?<=US\$) (?=\d)|\(n = [\d,]+\)|\bn [\d,]+")
 
 
 def percent(share: float | None) -> str:

@@ -9,7 +9,7 @@ async function caseParts(open) {
   const { data, row, detail } = open;
   const missing = data.rows.status[row] === "m" && !detail.row.outcome;
   return [
-    el("h2", { id: "case-title", tabindex: "-1" }, bdi(data.question(row) || data.id(row))),
+    el("h2", { id: "case-title", tabindex: "-1" }, inLanguage(data.question(row) || data.id(row), data.language(row))),
     brief(open),
     systems(open),
     missing ? el("p", { class: "trouble" }, "This row is planned and not on disk: " + data.rows.why[row] + ".") : answers(open),

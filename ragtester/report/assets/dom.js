@@ -45,6 +45,7 @@ function fill(node, children) {
 
 // A name or text from the data, kept apart from the direction of what stands around it.
 const bdi = (text) => el("bdi", null, text);
+const inLanguage = (text, language) => el("bdi", { lang: language === "unknown" ? null : language }, text);
 const spoken = (text) => el("span", { class: "sr" }, text);
 
 // Text that may stand in an address: halves of surrogate pairs cannot.

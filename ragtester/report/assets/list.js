@@ -113,7 +113,7 @@ class List {
       el("span", { class: "narrow" }, " · ", bdi(data.system(row))));
     return el("tr", { class: data.status(row)[0] },
       el("td", { class: "col-status" }, chip(data.status(row))),
-      el("td", { class: "col-question" }, el("a", { href: data.link(row), "data-row": row }, bdi(data.question(row) || data.id(row))), meta),
+      el("td", { class: "col-question" }, el("a", { href: data.link(row), "data-row": row }, inLanguage(data.question(row) || data.id(row), data.language(row))), meta),
       el("td", { class: "col-system" }, bdi(data.system(row))),
       el("td", { class: "col-mean" }, mean === null ? "n/a" : mean.toFixed(2)));
   }

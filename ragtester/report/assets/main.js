@@ -28,13 +28,14 @@ function keys(list, view) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const typing = event.target.closest("input, select, textarea");
-    const by = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
+    const letters = $("shortcuts").checked || event.key.length > 1;
+    const by = letters && { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
     if (view.open) {
-      if (event.key === "j" || event.key === "k") view.step(by);
-    } else if (event.key === "/" && !typing) {
+      if (letters && (event.key === "j" || event.key === "k")) view.step(by);
+    } else if (event.key === "/" && letters && !typing) {
       event.preventDefault();
       $("search").focus();
-    } else if (by && !typing && (by && event.key.length === 1 || event.target.closest("#list"))) {
+    } else if (by && !typing && (event.key.length === 1 || event.target.closest("#list"))) {
       event.preventDefault();
       list.move(by);
     }
