@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import re
 import shutil
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from ragtester import plots
-from ragtester.errors import StorageError
+from ragtester.errors import MissingPackageError, StorageError
 from ragtester.exports import COLUMNS, CSV_TYPES, flat, to_frame, write_csv, write_junit, write_parquet
 from ragtester.exports.junit import attribute, legal
 from ragtester.records import CLOSED_BOOK_SUFFIX, NO_RETRIEVAL
@@ -221,3 +223,21 @@ def test_the_code_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         exec(block, names)
     assert len(names["frame"]) == 476
     assert len(list((tmp_path / "out" / "plots").iterdir())) == 4
+
+
+@pytest.mark.parametrize(("package", "call"), [("pyarrow", "parquet"), ("pandas", "frame"), ("matplotlib", "plot")])
+def test_a_missing_package_is_named_with_its_extra(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, call: str
+) -> None:
+    workspace, results = run
+    for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    calls: dict[str, Callable[[], object]] = {
+        "parquet": lambda: write_parquet(results, workspace, tmp_path / "a.parquet"),
+        "frame": lambda: to_frame(results),
+        "plot": lambda: plots.pass_rates(results),
+    }
+    with pytest.raises(MissingPackageError, match=rf"{package} is not installed.*\[study\]"):
+        calls[call]()
+    assert not (tmp_path / "a.parquet").exists()
