@@ -147,6 +147,9 @@ def test_a_threshold_that_is_right_by_construction_is_found_out_of_fold() -> Non
     assert (found.out_of_fold.successes, found.out_of_fold.n) == (80, 80)
     assert [fold.chosen for fold in found.folds] == [0.7] * 5
     assert found.told_apart and found.needed is None
+    # against 0.6, and against 0.8, ten answers differ and all speak for 0.7: p = 2 / 2^10, the two largest of ten, so
+    # that Holm multiplies by 2
+    assert {one.pass_mean: one.p for one in found.candidates}[0.6] == pytest.approx(4 / 1024, abs=1e-6)
     assert found.decides == 70, "a mean of 1.0 passes at any threshold"
     text = calibration_text(found)
     assert "0.7 agrees more often than today's 0.5, also on documents held out" in text
