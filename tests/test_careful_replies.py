@@ -14,13 +14,16 @@ from ragtester.records import Ratings
 from ragtester.stages.cases.checks import CHECKS, Setting, failed
 from ragtester.stages.cases.quotes import Piece, locate
 from ragtester.tasks import (
+    ANSWER_CLOSED_BOOK,
     ANSWER_QUESTION,
     JUDGE_ANSWER,
     REFUSAL_PHRASES,
     TASKS,
+    VOTE_ON_VERDICT,
     WRITE_CASES,
     AnswerQuestion,
     JudgeAnswer,
+    VoteOnVerdict,
     WriteCases,
 )
 
@@ -65,6 +68,18 @@ def test_judgements_are_read_label_for_label() -> None:
         judged = parse(row["raw"], JUDGE_ANSWER, JudgeAnswer.model_validate(row["request"]))
         ratings.append([getattr(judged, name).rating for name in Ratings.model_fields if name != "keyword_match"])
     assert ratings == [["partially"] * 4, ["false", "true", "false", "true"]]
+
+
+def test_a_vote_is_read() -> None:
+    (row,) = of("vote_verdict")
+    assert parse(row["raw"], VOTE_ON_VERDICT, VoteOnVerdict.model_validate(row["request"])).vote == "incorrect"
+
+
+def test_answers_from_memory_are_read() -> None:
+    rows = of("answer_question.closed")
+    answers = [parse(row["raw"], ANSWER_CLOSED_BOOK, AnswerQuestion.model_validate(row["request"])) for row in rows]
+    assert [answer.refuses for answer in answers] == [False, True, False]
+    assert not any(answer.cited for answer in answers)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["task"])
