@@ -349,3 +349,15 @@ def test_same_rows_give_the_same_document_in_any_order() -> None:
     assert one.table("ranking") == two.table("ranking")
     assert one.table("techniques").rows[-1] == two.table("techniques").rows[-1]
     assert one.table("matrix") == two.table("matrix")
+
+
+def test_a_difference_that_rests_on_one_document_is_told_apart_by_cases_only() -> None:
+    # Ten cases of one document of three make the whole difference; the other two documents know none.
+    one = [replace(row, document_id="odd") for row in asked(A, "p" * 10)]
+    two = [replace(row, document_id="odd") for row in asked(B, "f" * 10)]
+    rest = asked(A, "p" * 30)[10:] + asked(B, "p" * 30)[10:]
+    rest = [replace(row, document_id=f"rest-{row.case_id[-1] in '01234'}") for row in rest]
+    document = compare(results(one + two + rest))
+    (line,) = document.table("pairs").rows
+    assert line[document.table("pairs").columns.index("told apart")] == "by cases only"
+    assert f"With other documents that may not hold for {B.name}" in text_of(document, "short")

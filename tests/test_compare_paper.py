@@ -186,4 +186,9 @@ def test_an_audit_of_another_oracle_is_stale(judge: str, prompt: str, said: str 
 
 
 def test_calibrations_are_told_beside_the_precision(study: View) -> None:
-    assert "Calibrated on 50 answers." in texts(oracle_precision(study, [], ["Calibrated on 50 answers."]))
+    section = oracle_precision(study, [], ["Calibrated on 50 answers."])
+    assert [part.text for part in section.parts if isinstance(part, Paragraph) and part.answer] == [
+        "Calibrated on 50 answers."
+    ]
+    assert "No precision audit of these runs." in texts(section)
+    assert "Cannot be answered" not in texts(section)

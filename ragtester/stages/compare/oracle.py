@@ -17,21 +17,23 @@ def oracle_precision(view: View, audits: Sequence[PrecisionResult], calibrations
     parts: list[Paragraph | Table] = []
     if not audits:
         run = view.results.runs[0].name if view.results.runs else "RUN"
-        parts.append(
-            Paragraph(
-                "Cannot be answered: no precision audit of these runs. `ragtester audit precision` draws a sample of "
-                f"the failures of run {run} and lets a panel of models vote on it.",
-                answer=True,
-            )
+        text = (
+            "no precision audit of these runs. `ragtester audit precision` draws a sample of the failures of run "
+            f"{run} and lets a panel of models vote on it."
         )
+        parts.append(Paragraph(_upper(text) if calibrations else f"Cannot be answered: {text}", not calibrations))
     for audit in audits:
         parts += [Paragraph(text, answer=place == 0) for place, text in enumerate(_audit(audit))]
         parts += [Paragraph(text) for text in _stale(audit, view.results.runs)]
-    parts += [Paragraph(text) for text in calibrations]
+    parts += [Paragraph(text, answer=True) for text in calibrations]
     if audits:
         parts.append(_figures(audits))
     parts.append(account(view.total(), unfilled_cases(view)))
     return Section("rq4", "RQ4. How precise is the oracle?", tuple(parts))
+
+
+def _upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _audit(audit: PrecisionResult) -> Iterator[str]:

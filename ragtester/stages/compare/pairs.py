@@ -24,11 +24,18 @@ class Pair:
     test: Test
     corrected: float = 1.0
     other_judge: int = 0
+    difference: Estimate | None = None
 
     @property
     def told_apart(self) -> bool:
         """Whether the difference holds after Holm's correction."""
         return self.corrected < LEVEL
+
+    @property
+    def by_cases_only(self) -> bool:
+        """Told apart by cases, but not by documents: the interval from resampling them includes no difference."""
+        ends = self.difference.interval if self.difference else None
+        return self.told_apart and ends is not None and ends.low <= 0 <= ends.high
 
     @property
     def missing_cases(self) -> int | None:
@@ -96,11 +103,11 @@ def compare_pair(view: View, first: System, second: System) -> Pair:
             continue
         counts[grade.failed, other.failed] += 1
     b, c = counts[True, False], counts[False, True]
-    return Pair(first, second, sum(counts.values()), counts[True, True], b, c, mcnemar(b, c), 1.0, other_judge)
+    return Pair(first, second, sum(counts.values()), counts[True, True], b, c, mcnemar(b, c), other_judge=other_judge)
 
 
 def pair_difference(view: View, pair: Pair, seed: int) -> Estimate | None:
-    """Failure rate of the first minus that of the second on their common cases, documents resampled."""
+    """Failure rate of the first minus that of the second on their common cases, documents resampled; None for none."""
     if not pair.cases:
         return None
     one, two = view.graded[pair.first], view.graded[pair.second]
@@ -117,8 +124,8 @@ def common(view: View, first: System, second: System) -> list[CaseKey]:
     return [key for key, grade in one.items() if key in two and two[key].judge == grade.judge]
 
 
-def pairs_table(view: View, family: Family, shown: Sequence[Pair], seed: int, mark: str = "") -> Table:
-    """One row a pair."""
+def pairs_table(family: Family, shown: Sequence[Pair], mark: str = "") -> Table:
+    """One row a pair; their differences are measured before."""
     rows: list[tuple[Cell, ...]] = []
     for pair in shown:
         test = pair.test
@@ -127,13 +134,13 @@ def pairs_table(view: View, family: Family, shown: Sequence[Pair], seed: int, ma
                 pair.first.name,
                 pair.second.name,
                 *pair.rates,
-                pair_difference(view, pair, seed),
+                pair.difference,
                 pair.only_first,
                 pair.only_second,
                 Estimate(test.effect, test.n, test.interval) if test.effect is not None else None,
                 PValue(test.p),
                 PValue(pair.corrected),
-                "yes" if pair.told_apart else "no",
+                "by cases only" if pair.by_cases_only else "yes" if pair.told_apart else "no",
                 0 if pair.told_apart else pair.missing_cases,
             )
         )
@@ -153,8 +160,9 @@ def pairs_table(view: View, family: Family, shown: Sequence[Pair], seed: int, ma
     )
     note = (
         f"McNemar's exact test on the cases that both were asked, a family of {len(family.pairs)} pairs corrected by "
-        "Holm. Differences in percentage points with a bootstrap over documents. More cases needed: for 80 % power at "
-        "5 % in a single test, were cases independent; n/a where no difference is seen."
+        "Holm. Differences in percentage points with a bootstrap over documents. By cases only: "
+        "that interval includes 0, so that other documents may not show it. More cases needed: for 80 % power at 5 % "
+        "in a single test, were cases independent; n/a where no difference is seen."
     )
     notes = [note]
     if len(shown) < len(family.pairs):

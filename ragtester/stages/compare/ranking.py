@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ragtester.stages.compare.offers import budget_sentences, make_offers, pareto_table
-from ragtester.stages.compare.pairs import Family, Pair, make_family, pairs_table
+from ragtester.stages.compare.pairs import Family, Pair, make_family, pair_difference, pairs_table
 from ragtester.stages.compare.view import CaseKey, Grade, System, View, failures_by_document
 from ragtester.stages.compare.words import account, documents_note, listed, plural, share, tested, unfilled_cases
 from ragtester.statistics import cluster_bootstrap
@@ -81,6 +81,9 @@ def _place(item: tuple[System, Rate]) -> tuple[float, str]:
 
 def _parts(view: View, ranking: Ranking, seed: int, mark: str) -> Iterator[Paragraph | Table]:
     order, pairs = ranking.order, list(ranking.family.pairs.values())
+    shown = pairs if len(pairs) <= ALL_PAIRS else [pair for pair in pairs if pair.first == order[0]]
+    for pair in shown:
+        pair.difference = pair_difference(view, pair, seed)
     for place, text in enumerate(_sentences(ranking)):
         yield Paragraph(text, answer=place <= TOLD)
     offers = make_offers(view, ranking.ranked)
@@ -92,8 +95,7 @@ def _parts(view: View, ranking: Ranking, seed: int, mark: str) -> Iterator[Parag
     if note:
         yield Paragraph(note)
     if pairs:
-        shown = pairs if len(pairs) <= ALL_PAIRS else [pair for pair in pairs if pair.first == order[0]]
-        yield pairs_table(view, ranking.family, shown, seed, mark)
+        yield pairs_table(ranking.family, shown, mark)
     if offers:
         yield pareto_table(offers, mark)
 
@@ -113,10 +115,12 @@ def _sentences(ranking: Ranking) -> Iterator[str]:
     pairs = [pair for system in ranking.order[1:] if (pair := family.of(best, system)) is not None]
     apart = [_other(pair, best) for pair in pairs if pair.told_apart]
     alike = [pair for pair in pairs if not pair.told_apart]
+    loose = [_other(pair, best) for pair in pairs if pair.by_cases_only]
     if apart:
         yield (
             f"It is told apart from {len(apart)} of {plural(len(pairs), 'other system')} (McNemar exact on the same "
             f"cases, Holm over {plural(len(family.pairs), 'pair')}): {listed(apart)}."
+            + (f" With other documents that may not hold for {listed(loose)}." if loose else "")
         )
     yield from (cannot_tell(pair, best) for pair in alike[:TOLD])
     if len(alike) > TOLD:
