@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from ragtester.errors import UsageError
 from ragtester.records import Manifest
 from ragtester.results import Result, Results, RunInfo
 from ragtester.stages.compare import brief, compare
@@ -361,3 +362,8 @@ def test_a_difference_that_rests_on_one_document_is_told_apart_by_cases_only() -
     (line,) = document.table("pairs").rows
     assert line[document.table("pairs").columns.index("told apart")] == "by cases only"
     assert f"With other documents that may not hold for {B.name}" in text_of(document, "short")
+
+
+def test_a_control_alone_is_nothing_to_compare() -> None:
+    with pytest.raises(UsageError, match="name the run itself"):
+        compare(results([row("case-00", "pass", embedding="none")]))

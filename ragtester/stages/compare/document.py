@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ragtester.errors import UsageError
 from ragtester.records import CLOSED_BOOK_SUFFIX, PrecisionResult
 from ragtester.results import Results
 from ragtester.stages.compare import closed_book, failure_kinds, overlap, suite_quality
@@ -38,10 +39,13 @@ class Side:
 def compare(results: Results, baseline: str = BASELINE, side: Side | None = None) -> Document:
     """Ranking, RQ1 to RQ4, the matrix with its totals, and what is behind the failures.
 
-    `baseline` is the technique that the others are compared with.
+    `baseline` is the technique that the others are compared with. Raises UsageError where no system with retrieval was
+    asked anything.
     """
     side = side or Side()
     view = make_view(results)
+    if not view.systems:
+        raise UsageError("no answers of a system with retrieval here; name the run itself, its control is read with it")
     sections = (
         scope_section(view, side.stale),
         ranking_section(view, side.seed),
