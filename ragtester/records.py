@@ -390,6 +390,7 @@ class StabilityResult(Record):
     straddling: tuple[Straddler, ...] = ()
     run_judges: tuple[str, ...] = ()
     cost: float | None = None
+    notes: tuple[str, ...] = ()
 
 
 class LabelledAnswer(Record):
@@ -516,6 +517,7 @@ class CalibrationResult(Record):
     types: tuple[Confusion, ...] = ()
     criteria: tuple[Confusion, ...] = ()
     threshold: ThresholdFindings | None = None
+    notes: tuple[str, ...] = ()
 
 
 class Manifest(Record):

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from ragtester.cli import app
 from ragtester.errors import DataError, UsageError
-from ragtester.records import CalibrationResult, LabelledAnswer, Ratings
+from ragtester.records import CalibrationResult, LabelledAnswer, Manifest, Ratings
 from ragtester.results import Result
 from ragtester.settings import Settings, parse_settings
 from ragtester.stages import calibration
@@ -25,7 +25,7 @@ from ragtester.stages.calibration.figures import agreement, confusion
 from ragtester.stages.calibration.labels import read_labels
 from ragtester.stages.calibration.matching import deciding, match
 from ragtester.stages.calibration.threshold import findings, verdict_at
-from ragtester.storage import read_json, read_rows
+from ragtester.storage import read_json, read_rows, write_json
 from ragtester.workspace import Workspace
 from tests.stability_fakes import SPENT, VaryingJudge
 from tests.test_cli import ragtester
@@ -491,6 +491,17 @@ def test_another_oracle_makes_it_stale(
     assert status.state == "stale"
     assert any(reason in text for text in status.reasons), status.reasons
     assert "stale" in status.text
+
+
+def test_a_judgement_that_has_not_ended_is_bound_by_its_rows(tmp_path: Path) -> None:
+    space = judged_workspace(tmp_path)
+    path = space.verdicts("main") / "manifest.json"
+    made = read_json(path, Manifest)
+    assert made is not None
+    write_json(path, made.model_copy(update={"models": {"embedded:judge": None}, "ended": None}))
+    result = calibration.run(space, Settings(), label_file(tmp_path, {5}))
+    assert result.served_judge == made.models["embedded:judge"] == "embedded:judge"
+    assert any("has not ended" in note for note in result.notes)
 
 
 def test_a_language_without_labels_makes_it_stale(tmp_path: Path) -> None:

@@ -102,11 +102,18 @@ class _Said(BaseModel):
     model_config = ConfigDict(extra="ignore")
     language: str = ""
     status: str
+    served_judge: str | None = None
 
 
 def _languages(workspace: Workspace, run: str) -> set[str]:
     rows = (row for path in verdict_files(workspace, run) for row in _said(path))
     return {row.language for row in rows if row.status != "ungraded"}
+
+
+def served(workspace: Workspace, run: str) -> str | None:
+    """The judge of a run's verdicts as served, from the rows themselves."""
+    rows = (row for path in verdict_files(workspace, run) for row in _said(path))
+    return ", ".join(sorted({row.served_judge for row in rows if row.served_judge})) or None
 
 
 def _said(path: Path) -> Iterable[_Said]:

@@ -107,6 +107,7 @@ def _labels(result: CalibrationResult) -> Iterator[str]:
         f"{result.blank} row(s) hold no label, and {sum(result.unlabelled.values())} graded answers of the run have "
         "none (listed in to_label.csv)."
     )
+    yield from (f"Note: {note}." for note in result.notes)
     for what, names in (("No answer for", result.unmatched), ("Tied", result.tied), ("Not graded", result.ungraded)):
         if names:
             more = f"; and {len(names) - SHOWN} more in result.json" if len(names) > SHOWN else ""

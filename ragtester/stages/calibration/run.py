@@ -6,6 +6,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from ragtester.errors import UsageError
@@ -13,7 +14,7 @@ from ragtester.provenance import sha256_file
 from ragtester.records import CalibrationResult
 from ragtester.results import Result, load_results
 from ragtester.settings import Settings
-from ragtester.stages.calibration.binding import RESULT, Oracle
+from ragtester.stages.calibration.binding import RESULT, Oracle, served
 from ragtester.stages.calibration.figures import agreement, confusion, grouped
 from ragtester.stages.calibration.labels import read_labels
 from ragtester.stages.calibration.matching import Matched, match
@@ -43,7 +44,10 @@ def run(
     found = match(read_labels(labels), rows, labels)
     if not found.used:
         raise UsageError(f"{labels}: no label can be used with run {name!r}: {_why(found)}")
-    result = _result(found, Oracle.of(judged), name, labels, folds, seed)
+    oracle = Oracle.of(judged)
+    if oracle.served_judge is None:  # the judgement has not ended: the rows know
+        oracle = replace(oracle, served_judge=served(workspace, name))
+    result = _result(found, oracle, name, labels, folds, seed).model_copy(update={"notes": tuple(loaded.notes)})
     folder = workspace.audits(name) / "calibration"
     write_rows(folder / "labels.jsonl", found.answers)
     write_text(folder / "to_label.csv", [_to_label(found.unlabelled)])

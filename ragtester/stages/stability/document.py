@@ -56,6 +56,7 @@ def _basis(result: StabilityResult) -> Iterator[str]:
             f"open. {result.partial} answer(s) are measured on fewer than {result.repeats}; {result.unmeasured} have "
             "fewer than two and are in no rate."
         )
+    yield from (f"Note: {note}." for note in result.notes)
     if len(result.served_judges) > 1:
         yield f"The judge was served by {len(result.served_judges)} models: {', '.join(result.served_judges)}."
 

@@ -59,6 +59,7 @@ class Plan:
     open: set[Place] = field(default_factory=set)
     languages: set[str] = field(default_factory=set)
     run_judges: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     by_rule: int = 0
 
     def holds(self, place: Place, line: Line) -> bool:
@@ -111,6 +112,7 @@ def make_plan(workspace: Workspace, settings: Settings, prompt_sha256: str, want
         files=answer_files(workspace, name)[0],
         price=_price(rows, results, judge),
         lines=read_lines(folder / ROWS),
+        notes=tuple(results.notes),
         run_judges=tuple(sorted({row.judge for row in rows if row.judge})),
     )
     _fill(plan)

@@ -55,6 +55,7 @@ def stability_result(plan: Plan, run: str) -> StabilityResult:
         straddling=straddlers(answers, plan.judge.pass_mean),
         run_judges=plan.run_judges,
         cost=_cost(lines),
+        notes=plan.notes,
     )
 
 
