@@ -9,7 +9,6 @@ import typer
 
 from ragtester.cli.options import (
     NONE,
-    Estimate,
     Folder,
     MaxCalls,
     MaxCost,
@@ -43,7 +42,9 @@ def stability(
     ] = "",
     seed: Seed = None,
     overrides: Overrides = NONE,
-    estimate: Estimate = False,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Print how many judgements, and their price; ask nothing.")
+    ] = False,
     max_cost: MaxCost = 0,
     max_calls: MaxCalls = 0,
     quiet: Quiet = False,

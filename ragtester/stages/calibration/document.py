@@ -66,8 +66,8 @@ def _overall(one: Confusion) -> Table:
         *("both say fail", "only the judge says fail", "only people say fail", "both say pass"),
         *("TP / (TP + FP)", "FP / (TP + FP)", "TP / (TP + FN)", "TN / (TN + FP)", "both say the same", "beyond chance"),
     )
-    rows = tuple(zip(names, means, _row(one)[1:], strict=True))
-    return Table("calibration-overall", "All labelled answers", ("", "meaning", "value [95 %]"), rows)
+    rows = tuple(zip(names, _row(one)[1:], means, strict=True))
+    return Table("calibration-overall", "All labelled answers", ("", "value [95 %]", "meaning"), rows)
 
 
 def _confusions(name: str, title: str, first: str, groups: Sequence[Confusion]) -> Table:
