@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import shutil
 from collections import Counter
@@ -222,6 +223,7 @@ def test_broken_rows_of_all_files_are_one_error_with_file_and_line(workspace: Wo
     change(answers(workspace, 2, B), lambda rows: [*rows[:-1], {**rows[-1], "outcome": None}])
     with pytest.raises(DataError) as raised:
         load_results(workspace, [RUN])
+    assert gc.isenabled()  # it is off while rows are read
     assert str(raised.value).startswith("2 line(s)")
     assert "manual-000.jsonl:2: status" in raised.value.faults[0]
     assert "manual-002.jsonl:8: outcome" in raised.value.faults[1]
