@@ -10,6 +10,7 @@ import pytest
 
 from ragtester.errors import DataError, RagtesterError, UsageError
 from ragtester.interchange import yaml_files
+from ragtester.interchange.files import csv_text
 from ragtester.interchange.formats import ForeignFile, read_file
 from tests.interchange_suite import DATA, FERRY
 
@@ -252,11 +253,10 @@ def test_a_list_that_numpy_shortened_is_a_fault_and_code_is_a_text(tmp_path: Pat
     assert "a shortened array of numpy" in faults(cut)[0]
     joined = written(tmp_path / "j.csv", "user_input,reference,reference_contexts\nq,a,\"['one'\n 'two']\"\n")
     assert "an array of numpy, whose texts run together" in faults(joined)[0]
-    apart = written(
-        tmp_path / "k.csv",
-        "user_input,reference,reference_contexts\nq,a,\"['it''s  ', ''x'' \\'y']\"\n".replace("''", "\\'"),
-    )
-    assert read_file(apart).items[0].contexts == ("it's  ", "'x' 'y")  # an apostrophe in a text is no border
+    # Apostrophes and quotation marks within texts are no borders.
+    texts = ["it's  ", "'x' 'y'", "a \"b\" 'c' ...", "d ' ... ' e"]
+    table = csv_text(["user_input", "reference", "reference_contexts"], [["q", "a", str(texts)]])
+    assert read_file(written(tmp_path / "k.csv", table)).items[0].contexts == tuple(texts)
     code = "[__import__('os').system('touch /tmp/x')]"
     path = written(tmp_path / "y.csv", f'user_input,reference,reference_contexts\nq,a,"{code}"\n')
     assert read_file(path).items[0].contexts == (code,)

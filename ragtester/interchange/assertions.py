@@ -72,11 +72,11 @@ def read(values: Any, fields: Fields) -> Wanted:
 
 
 def _one(value: dict[str, Any], wanted: Wanted, fields: Fields) -> None:
-    kind, dropped = value["type"], fields.account.dropped
+    kind = value["type"]
     texts = value.get("value")
     members = [texts] if isinstance(texts, str) else texts if isinstance(texts, list) else []
     if any(isinstance(one, str) and one.startswith(FILE_PREFIXES) for one in members):
-        dropped[f"assert {kind} (a reference to a file, never followed)"] += 1
+        fields.account.drop(f"assert {kind} (a reference to a file, never followed)")
         return
     plain = [text for one in members if isinstance(one, str) and (text := rendered(one, fields).strip())]
     if kind == REFUSAL:
@@ -88,11 +88,11 @@ def _one(value: dict[str, Any], wanted: Wanted, fields: Fields) -> None:
     elif kind in RUBRICS and plain:
         wanted.rubrics += plain
     else:
-        dropped[f"assert {fields.cleaned(kind)[:60]}"] += 1
+        fields.account.drop(f"assert {fields.cleaned(kind)[:60]}")
         return
     for name in _GRADING:
         if value.get(name) is not None and (name, str(value[name])) != ("weight", "0"):
-            dropped[f"assert {name}"] += 1
+            fields.account.drop(f"assert {name}")
 
 
 def rendered(text: str, fields: Fields) -> str:

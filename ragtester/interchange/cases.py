@@ -41,7 +41,7 @@ class CaseMaker:
         same = (document.id, item.question, item.expected_answer)
         if same in self._seen:
             return self._seen[same], False
-        language = item.own.language or self._language(item, document)
+        language = _word(item.own.language) or self._language(item, document)
         type_, subtype = self._type(item, language)
         expected = item.expected_answer or (self.refusals[0] if type_ == "rejection" else "")
         if not expected:
@@ -49,7 +49,7 @@ class CaseMaker:
             return None, False
         rejection = type_ == "rejection"
         if rejection and (place.spans or item.own.keywords):
-            self.account.dropped["contexts and keywords of cases that expect a refusal"] += 1
+            self.account.drop("contexts and keywords of cases that expect a refusal")
         spans = () if rejection else place.spans
         keywords = () if rejection else item.own.keywords
         origin = self._origin(item.own.origin)
@@ -100,7 +100,7 @@ class CaseMaker:
             return None
         document = self.documents.get(origin.document_id)
         if document is None or not origin.start <= origin.end <= document.characters:
-            self.account.dropped["origin (its document is not in the suite)"] += 1
+            self.account.drop("origin (its document is not in the suite)")
             return None
         return origin
 

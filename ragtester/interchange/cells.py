@@ -174,7 +174,7 @@ class Fields:
             if _says(value):
                 refers = isinstance(value, str) and value.startswith(FILE_PREFIXES)
                 told = " (a reference to a file, never followed)" if refers else ""
-                self.account.dropped[f"{prefix}{name or '(column without a name)'}{told}"] += 1
+                self.account.drop(f"{prefix}{name or '(column without a name)'}{told}")
 
 
 def as_number(value: Any) -> float | None:

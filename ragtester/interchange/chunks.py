@@ -27,7 +27,6 @@ class Chunks:
     account: Account
     _hits: dict[str, list[Hit]] = field(default_factory=dict)
     _rows: dict[str, dict[tuple[int, int, str], Chunk]] = field(default_factory=dict)
-    _texts: dict[str, str] = field(default_factory=dict)
 
     def find(self, retrieved: Sequence[tuple[Case, Sequence[str]]]) -> None:
         """Look for all contexts at once; those of a case in its own document first."""
@@ -93,9 +92,7 @@ class Chunks:
         return rows[key]
 
     def _text(self, document_id: str) -> str:
-        if document_id not in self._texts:
-            self._texts = {document_id: self.shelf.text(self.shelf.documents[document_id])}
-        return self._texts[document_id]
+        return self.shelf.text(self.shelf.documents[document_id])
 
 
 def _span(chunk: Chunk) -> tuple[int, int]:

@@ -96,7 +96,7 @@ def _metadata(fields: Fields) -> tuple[Own, str]:
     if isinstance(evolutions, list) and evolutions and all(isinstance(one, str) for one in evolutions):
         kind = "+".join(rest.pop("evolutions"))
     for name in rest:
-        fields.account.dropped[f"additional_metadata.{fields.cleaned(str(name))}"] += 1
+        fields.account.drop(f"additional_metadata.{fields.cleaned(str(name))}")
     return own, kind or fields.text("type")
 
 

@@ -88,7 +88,6 @@ class _Export:
         paths = Counter(document.path for document in self.shelf.documents.values())
         self.names = {one.id: one.path if paths[one.path] == 1 else one.id for one in self.shelf.documents.values()}
         self.dropped: Counter[str] = Counter()
-        self._text: tuple[str, str] = ("", "")
 
     def plain(self) -> Iterator[Item]:
         """An item a case, technique by technique."""
@@ -205,12 +204,10 @@ class _Export:
         return self._held[1]
 
     def _text_of(self, document_id: str) -> str:
-        if self._text[0] != document_id:
-            document = self.shelf.documents.get(document_id)
-            if document is None:
-                raise UsageError(f"suite {self.suite}: {document_id} is not in documents.jsonl; make the cases again")
-            self._text = (document_id, self.shelf.text(document))
-        return self._text[1]
+        document = self.shelf.documents.get(document_id)
+        if document is None:
+            raise UsageError(f"suite {self.suite}: {document_id} is not in documents.jsonl; make the cases again")
+        return self.shelf.text(document)
 
     def count(self, items: Sequence[Item]) -> None:
         """Count the fields of the cases that the format has no place for."""

@@ -124,7 +124,7 @@ def _json_records(
         if name and "deepeval" in wanted:
             for other in value:
                 if other != name and value[other] not in (None, [], {}):
-                    account.dropped[f"file: {other}"] += 1
+                    account.drop(f"file: {other}")
             return listed_records(value[name], path), ["deepeval"]
         if "promptfoo" in wanted and ({"tests", "results"} & set(value) or promptfoo.fits(list(value))):
             return promptfoo.tests(value, path, account), ["promptfoo"]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ragtester.documents.files import valid
 from ragtester.errors import UsageError
 from ragtester.interchange import results_in, suite_files
 from ragtester.interchange.cases import CaseMaker
@@ -62,6 +63,8 @@ def import_file(
         raise UsageError(
             f"technique {technique!r}: letters, digits, dots and dashes, and none of {', '.join(RESERVED)}"
         )
+    if not 0 <= options.near <= 100:
+        raise UsageError(f"--near {options.near:g}: a likeness from 0 to 100 is wanted")
     with workspace.lock():
         _read_corpus(workspace, settings, progress)
         return _Import(workspace, settings, foreign, options, technique).run()
@@ -111,7 +114,7 @@ class _Import:
             results_in.refuse_other(self.workspace, run, self._run_parameters(systems), self.options.overwrite)
             matched = self._matched(items)
         elif answered := sum(item.given is not None for item in items):
-            self.account.dropped["answers (--system NAME keeps them as results)"] += answered
+            self.account.drop("answers (--system NAME keeps them as results)", answered)
         cases, new = self._cases(items, matched)
         if new:
             self._write_cases(new)
@@ -159,7 +162,6 @@ class _Import:
             self.shelf.documents,
             self.account,
         )
-        texts: dict[str, str] = {}
         cases: list[Case | None] = []
         new: list[Case] = []
         for item, known in zip(items, matched, strict=True):
@@ -167,11 +169,7 @@ class _Import:
             if place is None:
                 cases.append(known)
                 continue
-            document = place.document
-            if document.id not in texts:
-                made = self.placing.made.get(document.id)
-                texts = {document.id: made.text if made else self.shelf.text(document)}
-            case, is_new = maker.make(item, place, texts[document.id])
+            case, is_new = maker.make(item, place, self.placing.text(place.document))
             cases.append(case)
             if case is not None and is_new:
                 new.append(case)
@@ -201,7 +199,7 @@ class _Import:
 
     def _manifest_parts(self) -> dict[str, Any]:
         return {
-            "inputs": {self.foreign.path.name: self.parameters["file_sha256"]},
+            "inputs": {valid(self.foreign.path.name): self.parameters["file_sha256"]},
             "parameters": self.parameters,
             "seed": self.settings.workspace.seed,
             "started": self.started,

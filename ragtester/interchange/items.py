@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any, cast, get_args
+from typing import Annotated, Any, cast, get_args
 
 from pydantic import Field
 
 from ragtester.errors import DataError
 from ragtester.records import CaseType, Origin, Record, Span
 from ragtester.storage import MAX_FAULTS
+from ragtester.text.normalise import clean
 
 # What a user may name with --column, and what a plain CSV calls its columns.
 CASE_FIELDS = ("id", "document", "type", "subtype", "style", "language", "question", "expected_answer", "keywords")
@@ -32,7 +33,7 @@ class Own(Record):
     language: str = ""
     keywords: tuple[str, ...] = ()
     evidence: tuple[Span, ...] = ()
-    sections: tuple[int, ...] = ()
+    sections: tuple[Annotated[int, Field(ge=0)], ...] = ()
     origin: Origin | None = None
     flesch: float | None = None
     model: str = ""
@@ -98,7 +99,11 @@ class Account:
     def skip(self, where: str, reason: str) -> None:
         """A record that is none for us; counted by its reason, the first one named."""
         self.skipped[reason] += 1
-        self.examples.setdefault(reason, where)
+        self.examples.setdefault(reason, one_line(where))
+
+    def drop(self, name: str, count: int = 1) -> None:
+        """Something that has no place here, by its name in the file."""
+        self.dropped[one_line(name)] += count
 
     def note(self, text: str) -> None:
         """Something worth knowing; equal notes are counted."""
@@ -121,6 +126,11 @@ class Account:
 
 def _by(counts: Counter[str]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+def one_line(text: str) -> str:
+    """One short line that can be stored: names of fields and files are hostile text."""
+    return " ".join(clean(text).split())[:120]
 
 
 def kind_of(type_: str, subtype: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ragtester.documents.language import detect
 from ragtester.interchange.items import Account, Item
@@ -44,9 +45,9 @@ class Made:
             self.spans[context] = (start, self.length)
         return self.spans[context]
 
-    @property
+    @cached_property
     def text(self) -> str:
-        """The contexts with an empty line between them."""
+        """The contexts with an empty line between them, once all are there."""
         return "\n\n".join(self.parts)
 
     def document(self, language: str) -> Document:
@@ -92,6 +93,11 @@ class Placing:
         new = {name: made.document(self.language) for name, made in self.made.items()}
         documents = {**self.shelf.documents, **new}
         return [None if draft is None else Place(documents[draft[0]], draft[1]) for draft in drafts]
+
+    def text(self, document: Document) -> str:
+        """The text of a document, known or made."""
+        made = self.made.get(document.id)
+        return made.text if made else self.shelf.text(document)
 
     def _named(self, item: Item) -> Document | None:
         name = item.document or self.default

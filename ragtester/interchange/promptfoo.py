@@ -40,7 +40,7 @@ def tests(value: Any, path: Path, account: Account) -> Records:
         shared = value.get("defaultTest") or {}
         for name in value:
             if name not in ("tests", "defaultTest", "description"):
-                account.dropped[f"configuration: {name}"] += 1
+                account.drop(f"configuration: {name}")
         value = value["tests"]
     elif isinstance(value, dict) and fits(list(value)):
         value = [value]
@@ -154,7 +154,7 @@ def _contexts(values: Fields, metadata: Fields, own: Own) -> tuple[str, ...]:
     texts = [one for one in _listed(given) if isinstance(one, str)]
     for text in texts:
         if text.startswith(FILE_PREFIXES):
-            values.account.dropped["vars.context (a reference to a file, never followed)"] += 1
+            values.account.drop("vars.context (a reference to a file, never followed)")
     kept = (assertions.rendered(text, values) for text in texts if not text.startswith(FILE_PREFIXES))
     return tuple(text for text in kept if text.strip())
 
@@ -165,15 +165,15 @@ def _expected(wanted: assertions.Wanted, values: Fields, metadata: Fields, accou
     variable = values.text(*EXPECTED)
     found = [text for text in (own, *wanted.references, variable) if text]
     if len(set(found)) > 1:
-        account.dropped["further reference answers"] += len(set(found)) - 1
+        account.drop("further reference answers", len(set(found)) - 1)
     if found:
         if wanted.rubrics:
-            account.dropped["assert rubric"] += len(wanted.rubrics)
+            account.drop("assert rubric", len(wanted.rubrics))
         return found[0]
     if wanted.rubrics:
         account.note("a rubric is taken for the expected answer: it describes the answer in words")
         if len(wanted.rubrics) > 1:
-            account.dropped["assert rubric"] += len(wanted.rubrics) - 1
+            account.drop("assert rubric", len(wanted.rubrics) - 1)
         return wanted.rubrics[0]
     return ""
 

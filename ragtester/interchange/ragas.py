@@ -93,7 +93,7 @@ def _places(fields: Fields) -> tuple[str, tuple[Span, ...]]:
     found = [_PLACE.fullmatch(one) for one in ids]
     matches = [match for match in found if match and int(match[2]) <= int(match[3])]
     if len(matches) != len(ids) or len({match[1] for match in matches}) > 1:
-        fields.account.dropped["reference_context_ids"] += 1
+        fields.account.drop("reference_context_ids")
         return "", ()
     spans = tuple(Span(start=int(match[2]), end=int(match[3])) for match in matches)
     return (matches[0][1] if matches else ""), spans
@@ -118,7 +118,7 @@ def _scores(fields: Fields) -> dict[str, float]:
     found.pop("Unnamed: 0", None)
     for name in found:
         del fields.data[name]
-    return {name: number for name, number in found.items() if math.isfinite(number)}
+    return {fields.cleaned(name): number for name, number in found.items() if math.isfinite(number)}
 
 
 def write(items: Iterable[Item], answers: bool) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from ragtester.errors import ChangedInputsError, UsageError
 from ragtester.interchange.cases import FOREIGN
 from ragtester.interchange.chunks import Chunks
 from ragtester.interchange.formats import FormatName
-from ragtester.interchange.items import Account, Given, Item
+from ragtester.interchange.items import Account, Given, Item, one_line
 from ragtester.interchange.shelf import Shelf
 from ragtester.provenance import now, revision, row_key, sha256_file, versions
 from ragtester.records import NO_RETRIEVAL, Answer, Call, Case, Failure, Ledger, Manifest, Outcome, Verdict
@@ -61,17 +61,13 @@ def systems_of(items: Sequence[Item], name: str, embedding: str, path: Path) -> 
     if embedding == NO_RETRIEVAL:
         raise UsageError(f"--embedding {NO_RETRIEVAL}: this name is kept for the closed-book control")
     return [
-        None if item.given is None else System(_line(name or _named(item)), _line(item.own.embedding or embedding))
+        System(one_line(name or _named(item)), one_line(item.own.embedding or embedding)) if item.given else None
         for item in items
     ]
 
 
 def _named(item: Item) -> str:
     return item.given.system if item.given else ""
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())[:120]
 
 
 def refuse_other(workspace: Workspace, run: str, parameters: Mapping[str, Any], overwrite: bool) -> None:
@@ -177,7 +173,7 @@ class ImportedRun:
 
     def _outcome(self, given: Given, case: Case) -> tuple[Outcome, Failure | None]:
         if not given.answer:
-            message = _line(given.error) or "the file holds no answer"
+            message = one_line(given.error) or "the file holds no answer"
             return "failed", Failure(type="error" if given.error else "empty", message=message)
         short = len(given.answer) <= ABSTENTION_CHARACTERS
         abstains = short and is_refusal(given.answer, self.refusals, case.language)
@@ -188,7 +184,7 @@ class ImportedRun:
         passed = self._passed(given) if given else None
         if given is None or passed is None or answer.outcome == "failed":
             if given and given.scores and passed is None:
-                self.account.dropped["scores without a pass or fail (--passes METRIC=0.7 grades by one)"] += 1
+                self.account.drop("scores without a pass or fail (--passes METRIC=0.7 grades by one)")
             return None
         mean = one.item.own.mean if one.item.own.mean is not None else _mean(given, self.passes)
         return Verdict(

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,6 +23,9 @@ from ragtester.workspace import Workspace
 
 # Documents made of contexts: this begins their ids, and is their format.
 MADE = "imported"
+TEXTS_IN_MEMORY = 30_000_000
+# Characters by which a context is first recognised.
+KEY = 16
 _WORD = re.compile(r"\S+")
 
 
@@ -42,6 +46,7 @@ class Shelf:
         """Documents that were made for `technique` alone are left out: they are made again with its cases."""
         self.workspace, self.suite = workspace, suite
         rows: list[Document | UnreadableDocument] = read_rows(workspace.documents_file(suite), DocumentRow)
+        self._texts: OrderedDict[str, str] = OrderedDict()
         self.own = [row for row in rows if isinstance(row, Document) and self._only(row, technique)]
         self.rows = [row for row in rows if row not in self.own]
         self.documents = {row.id: row for row in self.rows if isinstance(row, Document)}
@@ -70,6 +75,15 @@ class Shelf:
 
     def text(self, document: Document) -> str:
         """The text that offsets refer to. Raises DataError where it is not that text any more."""
+        if document.id not in self._texts:
+            self._texts[document.id] = self._read(document)
+        self._texts.move_to_end(document.id)
+        text = self._texts[document.id]
+        while len(self._texts) > 1 and sum(map(len, self._texts.values())) > TEXTS_IN_MEMORY:
+            self._texts.popitem(last=False)
+        return text
+
+    def _read(self, document: Document) -> str:
         path = self.workspace.text_file(self.suite, document.id)
         try:
             text = path.read_bytes().decode("utf-8")
@@ -90,7 +104,7 @@ class Shelf:
             contexts = list(dict.fromkeys((*wanted.get(document.id, ()), *everywhere)))
             if not contexts:
                 continue
-            page = Page(self.text(document))
+            page = Page(self.text(document), contexts)
             for context in contexts:
                 if hit := page.find(context, bar):
                     span, how, often = hit
@@ -99,24 +113,45 @@ class Shelf:
 
 
 class Page:
-    """A text to search."""
+    """A text to search for `contexts`, all of which are met in one pass over it."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, contexts: Iterable[str] = ()) -> None:
         self.text = text
+        self._wanted = {" ".join(context.split())[:KEY] for context in contexts}
 
     def find(self, context: str, bar: float = 0) -> tuple[Pair, str, bool] | None:
         """Span, how it was found ("exact", "spaces" or "near"), and whether it stands there more than once."""
-        if not context.strip():
-            return None
-        at = self.text.find(context)
-        if at >= 0:
-            return (at, at + len(context)), "exact", self.text.find(context, at + 1) >= 0
-        joined, _, _ = self._words
         wanted = " ".join(context.split())
-        at = joined.find(wanted)
-        if at >= 0:
-            return self._span(at, at + len(wanted)), "spaces", joined.find(wanted, at + 1) >= 0
-        return self._near(wanted, bar) if bar else None
+        if not wanted:
+            return None
+        joined, _, _ = self._words
+        places = [at for at in self._starts(wanted) if joined.startswith(wanted, at)]
+        if not places:
+            return self._near(wanted, bar) if bar else None
+        start, end = self._span(places[0], places[0] + len(wanted))
+        how = "exact" if self.text[start:end] == context.strip() else "spaces"
+        return (start, end), how, len(places) > 1
+
+    def _starts(self, wanted: str) -> Sequence[int]:
+        """Where the words might begin."""
+        if len(wanted) >= KEY and wanted[:KEY] in self._wanted:
+            return self._keys.get(wanted[:KEY], ())
+        joined, _, _ = self._words
+        found = [joined.find(wanted)]
+        while found[-1] >= 0 and len(found) < 3:
+            found.append(joined.find(wanted, found[-1] + 1))
+        return found[:-1] if found[-1] < 0 else found
+
+    @cached_property
+    def _keys(self) -> dict[str, list[int]]:
+        """Every place where one of the contexts' first characters stand."""
+        joined, _, _ = self._words
+        found: dict[str, list[int]] = {}
+        for at in range(len(joined) - KEY + 1):
+            key = joined[at : at + KEY]
+            if key in self._wanted:
+                found.setdefault(key, []).append(at)
+        return found
 
     def _near(self, wanted: str, bar: float) -> tuple[Pair, str, bool] | None:
         from rapidfuzz.fuzz import partial_ratio_alignment
