@@ -155,7 +155,7 @@ def test_precision_of_the_oracle(study: View) -> None:
     assert "precision 308/382 = 80.6 % [76.4, 84.3]" in text
     assert "false discovery rate 74/382 = 19.4 %" in text
     assert isinstance(section.parts[-2], Table)
-    assert section.parts[-2].rows[0][:3] == ("paper", "all", Rate(308, 382))
+    assert section.parts[-2].rows[0][:2] == ("all", Rate(308, 382))
 
 
 def test_ambiguous_cases_are_in_no_figure_and_counted_either_way(study: View) -> None:

@@ -426,3 +426,18 @@ def test_folding_keeps_every_character(text: str, width: int) -> None:
 
 def test_file_names_are_safe_and_distinct() -> None:
     assert file_names(["a", "a", "../x", "", "Ä b"]) == ["a", "a-2", "x", "table", "a-b"]
+
+
+def test_several_names_of_a_row_stand_below_each_other_where_there_is_little_room() -> None:
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (f"first-name-of-row-{place}", f"second-name-of-row-{place}", Rate(place, 9), Rate(1, 9)) for place in range(3)
+    )
+    table = Table("keys", "Keys", ("first", "second", "a", "b"), rows, keys=2)
+    wide, narrow = printed(table, 120), printed(table, 52)
+    assert "first-name-of-row-1  second-name-of-row-1  1/9 = 11.1 %" in wide
+    assert "first / second" in narrow
+    assert max(map(cell_len, narrow.splitlines())) <= 52
+    for place in range(3):
+        assert any(line.startswith(f"first-name-of-row-{place}") for line in narrow.splitlines())
+        assert any(line.startswith(f"second-name-of-row-{place}") for line in narrow.splitlines())
+    assert printed(table, 88).count("second-name-of-row-2") == 1  # fits, rates over two lines

@@ -33,10 +33,10 @@ class _Column:
 
 def print_document(document: Document, console: Console) -> None:
     """Print headings, sentences and tables within the console's width."""
-    _print(clean(document.title), console, style="bold")
+    _print("\n".join(folded(clean(document.title), console.width)), console, style="bold")
     for section in document.sections:
         _print("", console)
-        _print(clean(section.title), console, style="bold underline")
+        _print("\n".join(folded(clean(section.title), console.width)), console, style="bold underline")
         for part in section.parts:
             _print("", console)
             if isinstance(part, Paragraph):
@@ -98,11 +98,26 @@ def _text(cell: Cell, text: str, *, stacked: bool) -> str:
 def _groups(columns: list[_Column], width: int, keys: int) -> list[list[_Column]]:
     """Columns side by side that fit, each group beginning with the names of the rows."""
     found = []
+    widest = max((column.least for column in columns[keys:]), default=0)
+    if keys > 1 and sum(column.least + GAP for column in columns[:keys]) + 2 * (widest + GAP) > width + GAP:
+        columns, keys = [_merged(columns[:keys]), *columns[keys:]], 1
     for places in column_groups([column.least for column in columns], width, GAP, keys):
         # Names are laid out anew in each group: there may be more room beside the last columns.
         group = [replace(columns[place], cells=list(columns[place].cells)) for place in places]
         found.append(_fitted(group, width))
     return found
+
+
+def _merged(keys: list[_Column]) -> _Column:
+    """Columns that name a row in one, each name on a line of its own: where there is little room."""
+    return _Column(
+        header=" / ".join(column.header for column in keys),
+        cells=["\n".join(cells) for cells in zip(*(column.cells for column in keys), strict=True)],
+        right=False,
+        least=max(column.least for column in keys),
+        wanted=max(column.wanted for column in keys),
+        names=True,
+    )
 
 
 def _fitted(group: list[_Column], width: int) -> list[_Column]:
@@ -119,7 +134,9 @@ def _fitted(group: list[_Column], width: int) -> list[_Column]:
         if column.right:
             continue
         if column.names:
-            column.cells = short_names(column.cells, column.width)
+            lines = zip(*(cell.split("\n") for cell in column.cells), strict=True)
+            shortened = [short_names(list(line), column.width) for line in lines]
+            column.cells = ["\n".join(line) for line in zip(*shortened, strict=True)]
         else:
             column.cells = ["\n".join(folded(cell, column.width)) for cell in column.cells]
     return group

@@ -90,19 +90,15 @@ def _share(found: Share) -> str:
 
 
 def _figures(audits: Sequence[PrecisionResult]) -> Table:
+    several = len(audits) > 1
     rows: list[tuple[Cell, ...]] = []
     for audit in audits:
         for figures in audit.figures:
             decided = figures.tp + figures.fp
-            rows.append(
-                (
-                    audit.run,
-                    "all" if figures.by == "overall" else f"{figures.by}: {figures.name}",
-                    Rate(figures.tp, decided),
-                    Rate(figures.fp, decided),
-                    figures.ambiguous,
-                    figures.open,
-                )
-            )
-    columns = ("run", "group", "precision", "false discovery rate", "ambiguous", "open")
-    return Table("oracle-precision", "Precision of the oracle", columns, tuple(rows), keys=2)
+            group = "all" if figures.by == "overall" else f"{figures.by}: {figures.name}"
+            names = (audit.run, group) if several else (group,)
+            rates = Rate(figures.tp, decided), Rate(figures.fp, decided)
+            rows.append((*names, *rates, figures.ambiguous, figures.open))
+    columns: tuple[str, ...] = ("group", "precision", "false discovery rate", "ambiguous", "open")
+    columns = ("run", *columns) if several else columns
+    return Table("oracle-precision", "Precision of the oracle", columns, tuple(rows), keys=2 if several else 1)
