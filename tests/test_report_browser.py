@@ -95,6 +95,8 @@ def test_filters_search_and_order(page: Page, plain: Path) -> None:
     page.tab.select_option("#filter-system", "openai:alpha × openai:small")
     assert page.text("#count") == "4 of 32 rows match."
     assert "document=pumps" in page.tab.url
+    page.tab.select_option("#filter-kind", "comprehension")  # the one gold chunk was in the context
+    assert page.text("#count") == "1 of 32 rows match."
     page.tab.select_option("#filter-criterion", "faithfulness")
     assert page.text("#count") == "1 of 32 rows match."
     page.tab.click("#clear")

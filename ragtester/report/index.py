@@ -11,6 +11,7 @@ from ragtester.report.details import Details, key_of
 from ragtester.report.figures import type_name
 from ragtester.report.rows import ChunkList, case_detail, row_detail
 from ragtester.results import Result, Results
+from ragtester.stages.compare.failure_kinds import failure_kind
 
 BLOCK_ROWS = 200
 LETTERS = {"pass": "p", "fail": "f", "ungraded": "u", "missing": "m"}
@@ -44,7 +45,7 @@ def build(results: Results, rows: Sequence[Result], details: Details) -> Explore
     """Index and blocks of the chosen rows, in the order document, case, system."""
     systems = list(dict.fromkeys(row.system for row in results.rows))
     documents = _documents(results, details)
-    words = {name: Words() for name in ("technique", "type", "language", "decided", "flag")}
+    words = {name: Words() for name in ("technique", "type", "language", "decided", "kind", "flag")}
     statuses = _statuses(results, systems)
     cases: list[list[Any]] = []
     columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
@@ -57,7 +58,8 @@ def build(results: Results, rows: Sequence[Result], details: Details) -> Explore
             block["cases"][str(len(cases))] = case_detail(case)
             for row in members:
                 place = [len(cases), systems.index(row.system), len(found.blocks), len(block["rows"])]
-                _add(columns, row, place, words)
+                kind = None if row.closed_book else failure_kind(row, case)
+                _add(columns, row, place, words, words["kind"].ref(kind or ""))
                 block["rows"].append(row_detail(row, details, chunks))
             question = _question(case, members, details)
             cases.append([*_case(case_id, members[0], case, documents, words), question, statuses[suite, case_id]])
@@ -75,16 +77,16 @@ def build(results: Results, rows: Sequence[Result], details: Details) -> Explore
     return found
 
 
-COLUMNS = ("case", "system", "block", "place", "status", "mean", "decided", "flags", "low", "seconds", "cost", "why")
+COLUMNS = ("case", "system", "block", "place", "status", "mean", "decided", "kind", "flags", "low", "why")
 
 
-def _add(columns: dict[str, list[Any]], row: Result, place: list[int], words: dict[str, Words]) -> None:
+def _add(columns: dict[str, list[Any]], row: Result, place: list[int], words: dict[str, Words], kind: int) -> None:
     low = sum(
         1 << i for i, criterion in enumerate(CRITERIA) if row.ratings and getattr(row.ratings, criterion) == "false"
     )
     flags = [words["flag"].ref(flag) for flag in row.flags]
-    values = [LETTERS[row.status], row.mean, words["decided"].ref(row.decided_by), flags, low]
-    for name, value in zip(COLUMNS, [*place, *values, row.seconds, row.cost, row.reason], strict=True):
+    values = [LETTERS[row.status], row.mean, words["decided"].ref(row.decided_by), kind, flags, low]
+    for name, value in zip(COLUMNS, [*place, *values, row.reason], strict=True):
         columns[name].append(value)
 
 

@@ -16,6 +16,7 @@ FILTERS = (
     ("technique", "Technique"),
     ("document", "Document"),
     ("language", "Language"),
+    ("kind", "Kind of failure"),
     ("criterion", "Criterion rated false"),
     ("decided", "Decided by"),
     ("flag", "Flag"),

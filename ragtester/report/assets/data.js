@@ -35,6 +35,7 @@ class Data {
   language(row) { return this.index.languages[this.case(row)[4]]; }
   question(row) { return this.case(row)[6]; }
   decided(row) { return this.index.decideds[this.rows.decided[row]]; }
+  kind(row) { return this.index.kinds[this.rows.kind[row]]; }
   flags(row) { return this.rows.flags[row].map((flag) => this.index.flags[flag]); }
   systemName(system) { return this.index.systems[system].slice(0, 2).join(" × "); }
   system(row) { return this.systemName(this.rows.system[row]); }

@@ -30,6 +30,7 @@ function brief({ data, row, detail }) {
   const failure = detail.row.failure || detail.row.judgeFailure;
   return el("p", { class: "brief" }, chip(data.status(row)), " ", bdi(data.system(row)), data.closed(row) ? " (closed book)" : "",
     " · ", source({ data, row, detail }), " · ", data.type(row),
+    data.kind(row) ? [" · kind of failure: ", data.kind(row)] : null,
     data.flags(row).map((flag) => [" ", el("span", { class: "tag" }, flag)]),
     failure ? [" · ", bdi(failure.filter(Boolean).join(": "))] : why ? " · " + why : "");
 }

@@ -1,6 +1,6 @@
 // Which rows the list holds: filters, full-text search, order.
 
-const KEYS = ["status", "system", "type", "technique", "document", "language", "criterion", "decided", "flag"];
+const KEYS = ["status", "system", "type", "technique", "document", "language", "kind", "criterion", "decided", "flag"];
 
 class Filters {
   constructor(data) {

@@ -25,7 +25,7 @@ class List {
         option.value = value;
         select.append(option);
       }
-      select.closest(".field").hidden = options.length < (key === "flag" || key === "criterion" ? 1 : 2);
+      select.closest(".field").hidden = options.length < (["flag", "criterion", "kind"].includes(key) ? 1 : 2);
     }
   }
 
@@ -109,6 +109,7 @@ class List {
     const mean = data.rows.mean[row];
     const tags = [data.document(row)[0], data.type(row), data.technique(row)].map((text) => bdi(text));
     const meta = el("small", { class: "meta" }, tags.flatMap((tag, i) => (i ? [" · ", tag] : [tag])),
+      data.kind(row) ? [" · ", data.kind(row)] : null,
       data.flags(row).map((flag) => [" ", el("span", { class: "tag" }, flag)]),
       el("span", { class: "narrow" }, " · ", bdi(data.system(row))));
     return el("tr", { class: data.status(row)[0] },
