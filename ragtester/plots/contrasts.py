@@ -14,6 +14,7 @@ from ragtester.tables import Rate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 System = tuple[str, str]
 
@@ -41,15 +42,13 @@ def _side_by_side(results: Results, key: Callable[[Result], str], title: str) ->
         counts: dict[float, str] = {}
         ends: list[float] = []
         for series, group in enumerate(groups):
-            label: str | None = lettered(group)
             look = {"color": style.COLOURS[series % 8], "fmt": style.MARKERS[series % 8]}
             for place, system in enumerate(systems):
                 rate = found.get((system, group), Rate(0, 0))
                 height = -place - (series - (len(groups) - 1) / 2) * 0.62 / len(groups)
-                style.whisker(axes, rate, height, label=label, **look)
+                style.whisker(axes, rate, height, **look)
                 counts[height] = style.counted(rate)
                 ends += [100 * rate.interval.high] if rate.interval else []
-                label = label if rate.interval is None else None
         names = style.short([" × ".join(system) for system in systems], lettered, 46)
         axes.set_yticks([-place for place in range(len(systems))], names)
         axes.tick_params(axis="y", length=0)
@@ -57,9 +56,17 @@ def _side_by_side(results: Results, key: Callable[[Result], str], title: str) ->
         style.percent_axis(axes, "failed, of graded answers", ends)
         style.in_margin(axes, counts)
         axes.set_title(title)
-        figure.legend(loc="outside upper right", ncols=len(groups))
+        handles = [_handle(series, lettered(group)) for series, group in enumerate(groups)]
+        figure.legend(handles=handles, loc="outside upper right", ncols=len(groups))
         style.below(figure, INTERVALS, left_out(rows), judged_by_rule(rows))
         return figure
+
+
+def _handle(series: int, name: str) -> Line2D:
+    """An entry of the legend, also for a series without a single rate."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], color=style.COLOURS[series % 8], marker=style.MARKERS[series % 8], markersize=4.5, label=name)
 
 
 def oracle_precision(audit: PrecisionResult) -> Figure:
