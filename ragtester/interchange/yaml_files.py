@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # A file of aliases of aliases can stand for more nodes than memory holds.
 LARGEST_TREE = 5_000_000
 _DEEPEST = 100
+_NUMERIC = re.compile(r"[-+.]*\d|[-+]?\.(?:inf|nan)", re.IGNORECASE)
 
 
 class Mapping(dict[str, Any]):
@@ -46,8 +47,16 @@ def dump(value: Any) -> str:
     """A YAML text; texts keep every character, keys keep their order."""
     import yaml
 
-    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-    return str(yaml.dump(value, Dumper=dumper, allow_unicode=True, sort_keys=False, width=100))
+    base: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+    class Dumper(base):  # type: ignore[misc]
+        """Quotes what YAML 1.2 reads as a number and YAML 1.1, whose rules the base follows, as a text (1e3, 0o7)."""
+
+    def text(dumper: Any, value: str) -> Any:
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="'" if _NUMERIC.match(value) else None)
+
+    Dumper.add_representer(str, text)
+    return str(yaml.dump(value, Dumper=Dumper, allow_unicode=True, sort_keys=False, width=100))
 
 
 def _loader() -> Any:
