@@ -13,7 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragtester import Project
-from ragtester.records import CLOSED_BOOK_SUFFIX, NO_RETRIEVAL, Rating
+from ragtester.records import (
+    CLOSED_BOOK_SUFFIX,
+    NO_RETRIEVAL,
+    Ledger,
+    PrecisionFigures,
+    PrecisionResult,
+    Rating,
+    Share,
+)
 from ragtester.report import write_report
 from ragtester.report.choose import choose, tell
 from ragtester.report.coverage import make_strips
@@ -24,6 +32,7 @@ from ragtester.report.islands import pack, unpack
 from ragtester.report.page import asset, script
 from ragtester.report.words import dollars, duration, number
 from ragtester.results import Result
+from ragtester.storage import write_json
 from tests.report_workspace import RUN, TEXT, Built, build, loaded
 from tests.test_cli import ragtester
 
@@ -237,6 +246,54 @@ def test_closed_book_is_apart(tmp_path: Path) -> None:
     assert "in no other figure of this page" in page.words["closed-book"]
     closed = [system for system in unpack(page.islands["index"])["systems"] if system[2]]
     assert {system[1] for system in closed} == {NO_RETRIEVAL}
+
+
+def audit_of(judge: str) -> PrecisionResult:
+    share = Share(value=0.75, successes=3, n=4)
+    figures = PrecisionFigures(
+        by="overall",
+        name="",
+        sampled=4,
+        tp=3,
+        fp=1,
+        fn=0,
+        tn=0,
+        ambiguous=0,
+        open=0,
+        by_person=0,
+        precision=share,
+        fdr=Share(value=0.25, successes=1, n=4),
+    )
+    return PrecisionResult(
+        run=RUN,
+        judge=judge,
+        judge_prompt_sha256="",
+        languages=("en",),
+        confidence=0.95,
+        margin=0.05,
+        seed=7,
+        population={"fail": 12, "pass": 20},
+        sampled={"fail": 4},
+        min_votes=2,
+        panel=(),
+        alpha=None,
+        pairs=(),
+        figures=(figures,),
+        as_right=figures,
+        as_wrong=figures,
+        ledger=Ledger(planned=4, ok=4),
+        votes=Ledger(planned=0),
+    )
+
+
+@pytest.mark.parametrize(("judge", "stale"), [("openai:judge", False), ("openai:older", True)])
+def test_the_precision_audit_is_shown_and_a_stale_one_is_named(tmp_path: Path, judge: str, stale: bool) -> None:
+    workspace = build(tmp_path)
+    assert "precision" not in read(write_report(workspace, loaded(workspace)).path).words
+    write_json(workspace.audits(RUN) / "precision" / "result.json", audit_of(judge))
+    words = read(write_report(workspace, loaded(workspace)).path).words["precision"]
+    assert "Precision 3/4 = 75.0 % [30.1, 95.4]" in words
+    assert ("Stale: the audit is of openai:older" in words) == stale
 
 
 def test_the_embedded_engine_is_named(tmp_path: Path) -> None:

@@ -218,6 +218,11 @@ def test_hostile_text_is_shown_and_does_not_run(page: Page, tmp_path: Path) -> N
     assert page.tab.locator("#list a").count() > 0
     page.tab.click("#list tr:first-child a")
     page.tab.wait_for_selector("dialog[open]")
+    title, link = page.text("#case-title"), page.tab.url
+    page.tab.goto("about:blank")
+    page.tab.goto(link)  # an address with such names leads back to the same case
+    page.tab.wait_for_selector("dialog[open]")
+    assert page.text("#case-title") == title
     for _ in range(10):
         page.tab.wait_for_selector("#case-title")
         page.tab.keyboard.press("j")
@@ -225,7 +230,7 @@ def test_hostile_text_is_shown_and_does_not_run(page: Page, tmp_path: Path) -> N
     assert (
         page.tab.locator("main img, main script, #explorer img, dialog img, dialog script, dialog style").count() == 0
     )
-    assert page.requests == [path.as_uri()]
+    assert set(page.requests) <= {path.as_uri(), link, "about:blank"}
     assert page.complaints == []
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ragtester.records import CRITERIA, Case
+from ragtester.records import CRITERIA, NO_RETRIEVAL, Case
 from ragtester.report.details import Details, key_of
 from ragtester.report.figures import type_name
 from ragtester.report.rows import ChunkList, case_detail, row_detail
@@ -68,7 +68,7 @@ def build(results: Results, rows: Sequence[Result], details: Details) -> Explore
     found.index = {
         "run": results.runs[0].name if results.runs else "",
         "criteria": list(CRITERIA),
-        "systems": [[*system, int(_closed(results, system))] for system in systems],
+        "systems": [[*system, int(system[1] == NO_RETRIEVAL)] for system in systems],
         "documents": [_document(results, id_) for id_ in documents],
         **{f"{name}s": column.texts for name, column in words.items()},
         "cases": cases,
@@ -154,7 +154,3 @@ def _documents(results: Results, details: Details) -> dict[str, int]:
 def _document(results: Results, id_: str) -> list[Any]:
     known = next((document for (_, name), document in results.documents.items() if name == id_), None)
     return [id_, known.path if known else "", len(known.page_starts) if known else 0]
-
-
-def _closed(results: Results, system: tuple[str, str]) -> bool:
-    return any(row.closed_book for row in results.rows if row.system == system)
