@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
-from ragtester.stages.compare.view import CaseKey, System, View
+from ragtester.stages.compare.view import CaseKey, Grade, System, View
 from ragtester.stages.compare.words import LEVEL, points
 from ragtester.statistics import Test, cluster_bootstrap_difference, holm, mcnemar, paired_cases_needed
 from ragtester.tables import Cell, Estimate, PValue, Rate, Table
@@ -75,14 +76,35 @@ class Family:
         return 1 + better, len(self.systems) - worse
 
 
+@dataclass(frozen=True)
+class _Marks:
+    """Cases of one system as numbers, so that set operations count a pair: a case as such, and with its judge."""
+
+    cases: frozenset[int]
+    graded: frozenset[int]
+    failed: frozenset[int]
+
+    @classmethod
+    def of(cls, grades: Mapping[CaseKey, Grade], numbers: dict[object, int]) -> _Marks:
+        def number(of: object) -> int:
+            return numbers.setdefault(of, len(numbers))
+
+        return cls(
+            frozenset(map(number, grades)),
+            frozenset(number((key, grade.judge)) for key, grade in grades.items()),
+            frozenset(number((key, grade.judge)) for key, grade in grades.items() if grade.failed),
+        )
+
+
 def make_family(view: View, systems: Sequence[System]) -> Family:
     """McNemar's exact test of every pair, Holm's correction over all of them."""
     found = Family(systems)
-    for place, first in enumerate(systems):
-        for second in systems[place + 1 :]:
-            pair = compare_pair(view, first, second)
-            if pair.cases:
-                found.pairs[first, second] = pair
+    numbers: dict[object, int] = {}
+    marks = [(system, _Marks.of(view.graded[system], numbers)) for system in systems]
+    for (first, mine), (second, theirs) in combinations(marks, 2):
+        pair = _pair((first, mine), (second, theirs))
+        if pair.cases:
+            found.pairs[first, second] = pair
     corrected = holm({str(number): pair.test.p for number, pair in enumerate(found.pairs.values())})
     for pair, p in zip(found.pairs.values(), corrected.values(), strict=True):
         pair.corrected = p
@@ -90,20 +112,19 @@ def make_family(view: View, systems: Sequence[System]) -> Family:
 
 
 def compare_pair(view: View, first: System, second: System) -> Pair:
-    """Count the four ways in which a case can end."""
-    one, two = view.graded[first], view.graded[second]
-    counts = {(True, True): 0, (True, False): 0, (False, True): 0, (False, False): 0}
-    other_judge = 0
-    for key, grade in one.items():
-        other = two.get(key)
-        if other is None:
-            continue
-        if other.judge != grade.judge:
-            other_judge += 1
-            continue
-        counts[grade.failed, other.failed] += 1
-    b, c = counts[True, False], counts[False, True]
-    return Pair(first, second, sum(counts.values()), counts[True, True], b, c, mcnemar(b, c), other_judge=other_judge)
+    """Count the four ways in which a case can end; the p-value is not corrected."""
+    numbers: dict[object, int] = {}
+    one, two = ((system, _Marks.of(view.graded[system], numbers)) for system in (first, second))
+    return _pair(one, two)
+
+
+def _pair(first: tuple[System, _Marks], second: tuple[System, _Marks]) -> Pair:
+    (one, mine), (two, theirs) = first, second
+    cases = len(mine.graded & theirs.graded)
+    both = len(mine.failed & theirs.failed)
+    b, c = len(mine.failed & theirs.graded) - both, len(theirs.failed & mine.graded) - both
+    other_judge = len(mine.cases & theirs.cases) - cases
+    return Pair(one, two, cases, both, b, c, mcnemar(b, c), other_judge=other_judge)
 
 
 def pair_difference(view: View, pair: Pair, seed: int) -> Estimate | None:
