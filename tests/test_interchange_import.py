@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ragtester import storage
 from ragtester.api import Project
 from ragtester.errors import ChangedInputsError, DataError, UsageError
 from ragtester.interchange import ExportOptions, ImportOptions
 from ragtester.interchange.suite_files import cases_of
+from ragtester.progress import SilentProgress
 from ragtester.records import Answer, Case, Chunk, Document, DocumentRow, Manifest, Verdict
 from ragtester.results import load_results
 from ragtester.settings import Settings, parse_settings
+from ragtester.stages.cases.reading import read
 from ragtester.stages.execute.suite import open_suite
 from ragtester.storage import read_json, read_rows, write_json, write_rows
 from ragtester.workspace import Workspace
@@ -314,3 +321,76 @@ def test_exporting_a_run_of_several_systems_to_ragas_asks_which(workspace: Works
         project(workspace).export_suite(None, ExportOptions("csv", technique="x"))
     with pytest.raises(UsageError, match=r"ragas is written as \.jsonl, \.csv"):
         project(workspace).export_suite(Path("x.yaml"), ExportOptions("ragas"))
+
+
+def rows_of(workspace: Workspace) -> dict[str, bytes]:
+    """Every row and text of the workspace."""
+    found = (path for path in workspace.root.rglob("*") if path.suffix in (".jsonl", ".txt"))
+    return {str(path.relative_to(workspace.root)): path.read_bytes() for path in found}
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def test_killed_at_any_write_the_same_command_makes_the_same_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = ImportOptions(system="acme", passes=("answer_correctness", 0.7))
+    whole = make_suite(tmp_path / "whole", KNOWN)
+    project(whole).import_suite(DATA / "ragas_results.csv", options)
+    real, left = storage.write_bytes, 0
+
+    def write(path: Path, parts: Iterable[bytes]) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise Killed
+        real(path, parts)
+
+    monkeypatch.setattr(storage, "write_bytes", write)
+    writes = 0
+    while True:
+        workspace = make_again(tmp_path / str(writes), monkeypatch, real)
+        monkeypatch.setattr(storage, "write_bytes", write)
+        left = writes
+        try:
+            project(workspace).import_suite(DATA / "ragas_results.csv", options)
+        except Killed:
+            left = 1000
+            project(workspace).import_suite(DATA / "ragas_results.csv", options)
+            assert rows_of(workspace) == rows_of(whole), writes
+            writes += 1
+        else:
+            break
+    # Texts, documents.jsonl, two case files, chunks, answers and verdicts of two documents, and four manifests.
+    assert writes >= 12
+
+
+def make_again(root: Path, monkeypatch: pytest.MonkeyPatch, real: Any) -> Workspace:
+    monkeypatch.setattr(storage, "write_bytes", real)
+    return make_suite(root, KNOWN)
+
+
+def test_a_suite_without_documents_reads_the_corpus_and_keeps_what_was_made(tmp_path: Path) -> None:
+    (tmp_path / "corpora").mkdir()
+    (tmp_path / "corpora" / "ferry.txt").write_text(FERRY, encoding="utf-8")
+    one = Project(tmp_path)
+    one.import_suite(DATA / "ragas_testset.csv")
+    cases = cases_of(one.workspace, "main", "ragas")
+    assert sorted(row.document_id for row in cases) == ["ferry", "ferry", "imported-ragas"]
+    # The stage `cases` reads the corpus anew; the document that is in no corpus stays.
+    asyncio.run(read(one.workspace, one.settings, SilentProgress(), None, overwrite=False))
+    rows = read_rows(one.workspace.documents_file("main"), DocumentRow)
+    assert [row.id for row in rows if isinstance(row, Document)] == ["ferry", "imported-ragas"]
+    assert len(executable(one.workspace)["imported-ragas"]) == 1
+
+
+def test_hostile_names_of_fields_and_files_are_stored_as_one_line(workspace: Workspace, tmp_path: Path) -> None:
+    data = [{"input": "q\ud800\x00?", "expected_output": "a", "source_file": "ferry", "\ud800\x1b[31m\nkey": "x"}]
+    path = tmp_path / os.fsdecode(b"caf\xe9\n.json")
+    path.write_text(json.dumps(data), encoding="utf-8")
+    result = project(workspace).import_suite(path)
+    assert result.counts["dropped"] == {"[31m key": 1}
+    assert cases_of(workspace, "main", "deepeval")[0].question == "q?"
+    assert list(manifest(workspace.suite("main") / "deepeval").inputs) == ["caf\\xe9\n.json"]
