@@ -154,6 +154,16 @@ def test_promptfoo_makes_a_test_of_each_value_of_a_question(tmp_path: Path) -> N
     assert [(item.question, item.contexts) for item in found.items] == [("one?", ("a", "b")), ("two?", ("a", "b"))]
 
 
+def test_foreign_ids_of_contexts_and_variables_that_are_no_texts(tmp_path: Path) -> None:
+    row = {"user_input": "q", "reference": "a", "reference_context_ids": [1, "x"], "reference_contexts": ["c"]}
+    found = read_file(written(tmp_path / "x.jsonl", json.dumps(row) + "\n"))
+    assert (found.items[0].contexts, found.account.dropped) == (("c",), {"reference_context_ids": 1})
+    tests = [{"vars": {"question": 42, "context": ["a", {"b": 1}]}, "assert": [{"type": "equals", "value": "x"}]}]
+    found = read_file(written(tmp_path / "t.json", json.dumps(tests)))
+    assert (found.items[0].question, found.items[0].contexts) == ("42", ("a",))
+    assert found.account.dropped == {"vars.context (not a text)": 1}
+
+
 def columns(**names: str) -> dict[str, str]:
     return names
 

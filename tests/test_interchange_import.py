@@ -394,3 +394,16 @@ def test_hostile_names_of_fields_and_files_are_stored_as_one_line(workspace: Wor
     assert result.counts["dropped"] == {"[31m key": 1}
     assert cases_of(workspace, "main", "deepeval")[0].question == "q?"
     assert list(manifest(workspace.suite("main") / "deepeval").inputs) == ["caf\\xe9\n.json"]
+
+
+def test_a_record_without_an_answer_among_results_keeps_its_place(workspace: Workspace, tmp_path: Path) -> None:
+    rows = ["q1,a1,ferry,said", "q2,a2,ferry,", "q1,a1,ferry,said again", "q1,a1,ferry,"]
+    path = plain(tmp_path / "x.csv", *rows, header="question,expected_answer,document,answer")
+    result = project(workspace).import_suite(path, ImportOptions(system="acme"))
+    assert (result.ledger.planned, result.ledger.ok, result.ledger.skipped) == (4, 1, 3)
+    assert result.counts["skipped"] == {
+        "a second answer of the same system to the same question": 1,
+        "no answer of the system: its case alone was taken": 2,
+    }
+    found = load_results(workspace, ["imported-acme"]).rows
+    assert [(row.status, row.reason) for row in found] == [("missing", "not judged"), ("missing", "not executed")]

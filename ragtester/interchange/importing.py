@@ -109,6 +109,7 @@ class _Import:
         items = self.foreign.items
         systems = results_in.systems_of(items, self.options.system, self.options.embedding, self.foreign.path)
         matched: list[Case | None] = [None] * len(items)
+        self.results = bool(systems)
         if systems:
             run = self._run_name(systems)
             results_in.refuse_other(self.workspace, run, self._run_parameters(systems), self.options.overwrite)
@@ -120,6 +121,9 @@ class _Import:
             self._write_cases(new)
         if not systems:
             return self._suite_result(len(new))
+        for item, case in zip(items, cases, strict=True):
+            if case is not None and item.given is None:
+                self.account.skip(item.where, "no answer of the system: its case alone was taken")
         found = [
             Found(item, case, system)
             for item, case, system in zip(items, cases, systems, strict=True)
@@ -173,7 +177,7 @@ class _Import:
             cases.append(case)
             if case is not None and is_new:
                 new.append(case)
-            elif case is not None and item.given is None:
+            elif case is not None and not self.results:
                 self.account.skip(item.where, "the same question and answer as an earlier record")
         return cases, new
 

@@ -123,6 +123,14 @@ def _items(where: str, data: dict[str, Any], account: Account, columns: dict[str
         yield Item(**{**item.__dict__, "question": text})
 
 
+def _texts(value: Any, name: str, account: Account) -> list[str]:
+    """The texts of a variable, which may be one or a list; numbers are texts, anything else is dropped."""
+    found = [str(one) for one in _listed(value) if isinstance(one, str | int | float)]
+    if len(found) < len(_listed(value)):
+        account.drop(f"{name} (not a text)")
+    return found
+
+
 def _question(values: Fields) -> tuple[str, ...]:
     """The question; several where promptfoo would make a test of each value of the list."""
     known = [name for name in QUESTIONS if name in values.data]
@@ -133,7 +141,7 @@ def _question(values: Fields) -> tuple[str, ...]:
     if known[0] != QUESTIONS[0]:
         values.account.note(f"the variable {known[0]} is taken for the question")
     value = values.take(known[0])
-    texts = [one for one in _listed(value) if isinstance(one, str)]
+    texts = _texts(value, f"vars.{known[0]}", values.account)
     if any(text.startswith(FILE_PREFIXES) for text in texts):
         values.account.skip(values.where, "a question in another file")
         return ()
@@ -151,7 +159,7 @@ def _contexts(values: Fields, metadata: Fields, own: Own) -> tuple[str, ...]:
     # In our own files a text that looks like a list is a text.
     if isinstance(given, str) and not own.evidence and isinstance(parsed := literal(given.strip()), list):
         given = parsed
-    texts = [one for one in _listed(given) if isinstance(one, str)]
+    texts = _texts(given, "vars.context", values.account)
     for text in texts:
         if text.startswith(FILE_PREFIXES):
             values.account.drop("vars.context (a reference to a file, never followed)")

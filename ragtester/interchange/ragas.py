@@ -89,7 +89,11 @@ def _is_conversation(value: Any) -> bool:
 
 def _places(fields: Fields) -> tuple[str, tuple[Span, ...]]:
     """The document and spans that our own export wrote as ids of the contexts; other ids are dropped."""
-    ids = fields.texts("reference_context_ids") or ()
+    value = fields.take("reference_context_ids")
+    value = literal(value.strip()) if isinstance(value, str) else value
+    if value is None:
+        return "", ()
+    ids = [str(one) for one in value] if isinstance(value, list) else [str(value)]
     found = [_PLACE.fullmatch(one) for one in ids]
     matches = [match for match in found if match and int(match[2]) <= int(match[3])]
     if len(matches) != len(ids) or len({match[1] for match in matches}) > 1:

@@ -96,9 +96,19 @@ class Shelf:
     def search(self, wanted: Mapping[str, Iterable[str]], anywhere: Iterable[str], bar: float) -> dict[str, list[Hit]]:
         """Places of contexts: those in `wanted` in the document of that id, those in `anywhere` in every document.
 
-        One document is in memory at a time; a context that is found nowhere is not in the result.
+        A context that is found nowhere is not in the result. Likeness is only tried for what stands nowhere as it is.
         """
         everywhere = list(dict.fromkeys(anywhere))
+        found = self._pass(wanted, everywhere, 0)
+        if bar:
+            missing = {name: [one for one in some if not _in(found, one, name)] for name, some in wanted.items()}
+            near = self._pass(missing, [one for one in everywhere if one not in found], bar)
+            for context, hits in near.items():
+                found.setdefault(context, []).extend(hits)
+        return found
+
+    def _pass(self, wanted: Mapping[str, Iterable[str]], everywhere: list[str], bar: float) -> dict[str, list[Hit]]:
+        """Search each document once."""
         found: dict[str, list[Hit]] = {}
         for document in self.documents.values():
             contexts = list(dict.fromkeys((*wanted.get(document.id, ()), *everywhere)))
@@ -110,6 +120,10 @@ class Shelf:
                     span, how, often = hit
                     found.setdefault(context, []).append(Hit(document.id, span, how, often))
         return found
+
+
+def _in(found: Mapping[str, list[Hit]], context: str, document_id: str) -> bool:
+    return any(hit.document_id == document_id for hit in found.get(context, []))
 
 
 class Page:
