@@ -113,7 +113,7 @@ def offers_of(costs: dict[System, tuple[int, float | None]]) -> list[Offer]:
     """Systems with so many failures of 10 and such a cost of every answer."""
     view = View(Results())
     for system, (_, cost) in costs.items():
-        view.spent[system] = Spend(10, [] if cost is None else [cost] * 10)
+        view.spent[system] = Spend(10, costs=[] if cost is None else [cost] * 10)
     ranked = sorted(
         ((system, Rate(failed, 10)) for system, (failed, _) in costs.items()), key=lambda one: one[1].successes
     )
@@ -139,10 +139,16 @@ def test_a_saving_of_next_to_nothing_is_no_step_of_a_budget() -> None:
 
 def test_a_few_answers_without_a_cost_are_left_out_of_the_mean_and_many_make_it_unknown() -> None:
     view = View(Results())
-    view.spent[A] = Spend(20, [0.01] * 19)
-    view.spent[B] = Spend(20, [0.01] * 18)
+    view.spent[A] = Spend(20, costs=[0.01] * 19)
+    view.spent[B] = Spend(20, costs=[0.01] * 18)
     costs = [offer.cost for offer in make_offers(view, [(A, Rate(1, 20)), (B, Rate(1, 20))])]
     assert costs == [pytest.approx(1.0), None]
+
+
+def test_calls_that_gave_no_answer_are_paid_for_too() -> None:
+    rows = asked(A, "pp", cost=0.01) + asked(A, "ppu", cost=0.04, outcome="failed")[2:]
+    (offer,) = make_offers(make_view(results(rows)), [(A, Rate(0, 2))])
+    assert offer.cost == pytest.approx(100 * (0.01 + 0.01 + 0.04) / 2)
 
 
 @pytest.mark.parametrize(("share", "expected"), [(0.5, 2), (0.95, 4), (0.25, 1)])

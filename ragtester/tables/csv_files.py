@@ -51,7 +51,8 @@ def csv_text(table: Table) -> str:
 def defused(text: str) -> str:
     """`text` as a spreadsheet shows it and never as one computes it: a formula gets an apostrophe in front."""
     text = clean(text)
-    return f"'{text}" if text.lstrip().startswith(_FORMULA) else text
+    start = text.lstrip()
+    return f"'{text}" if start.startswith(_FORMULA) and start != "-" else text
 
 
 def _joined(column: str, field: str) -> str:

@@ -48,10 +48,10 @@ def make_offers(view: View, ranked: Sequence[tuple[System, Rate]]) -> list[Offer
 
 
 def _cost(spend: Spend) -> float | None:
-    """Mean cost of 100 answers; unknown where more than 5 % of the answers have no cost: those are not free."""
+    """Cost of 100 answers, with what calls without an answer cost; unknown where over 5 % have no cost: not free."""
     if not spend.costs or len(spend.costs) < KNOWN_SHARE * spend.answers:
         return None
-    return PER * sum(spend.costs) / len(spend.costs)
+    return PER * (sum(spend.costs) + spend.lost) / len(spend.costs)
 
 
 def quantile(values: Sequence[float], share: float) -> float | None:
@@ -140,10 +140,10 @@ def pareto_table(offers: Sequence[Offer], mark: str = "") -> Table:
         "dominated by",
     )
     note = (
-        "Costs are those of the answers, by the price table; embedding and judging are not in them. Cost unknown "
-        "counts answers without a price. Latency is the model server's; n/a where no server was called (the embedded "
-        "engine) or nothing was measured. Dominated: another system is no worse in failures, cost and latency, and "
-        "better in one."
+        "Costs are those of all the system's answers and failed calls, by the price table; embedding and judging are "
+        "not in them. Cost unknown counts answers without a price. Latency is the model server's; n/a where no server "
+        "was called (the embedded engine) or nothing was measured. Dominated: another system is no worse in failures, "
+        "cost and latency, and better in one."
     )
     return Table(f"pareto{mark}", "Quality, cost and latency", columns, tuple(rows), (note,))
 

@@ -86,9 +86,13 @@ class Tally:
 
 @dataclass
 class Spend:
-    """What the answers of a system cost and how long they took; only what was measured."""
+    """What the answers of a system cost and how long they took; only what was measured.
+
+    `lost` is what was paid for calls that gave no answer.
+    """
 
     answers: int = 0
+    lost: float = 0.0
     costs: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
@@ -177,6 +181,8 @@ def _count(view: View, system: System, key: CaseKey, row: Result) -> None:
             spent.costs.append(row.cost)
         if row.seconds is not None:
             spent.seconds.append(row.seconds)
+    else:
+        spent.lost += row.cost or 0.0
 
 
 def failures_by_document(grades: Iterable[Grade]) -> dict[str, list[float]]:
