@@ -384,6 +384,12 @@ def test_a_suite_without_documents_reads_the_corpus_and_keeps_what_was_made(tmp_
     rows = read_rows(one.workspace.documents_file("main"), DocumentRow)
     assert [row.id for row in rows if isinstance(row, Document)] == ["ferry", "imported-ragas"]
     assert len(executable(one.workspace)["imported-ragas"]) == 1
+    # A document that leaves the corpus has imported cases: they are not lost in silence.
+    (tmp_path / "corpora" / "ferry.txt").rename(tmp_path / "corpora" / "other.txt")
+    with pytest.raises(ChangedInputsError, match=r"1 document\(s\) with cases are no longer in the corpus \(ferry\)"):
+        asyncio.run(read(one.workspace, one.settings, SilentProgress(), None, overwrite=False))
+    asyncio.run(read(one.workspace, one.settings, SilentProgress(), None, overwrite=True))
+    assert sorted(executable(one.workspace)) == ["imported-ragas", "other"]
 
 
 def test_hostile_names_of_fields_and_files_are_stored_as_one_line(workspace: Workspace, tmp_path: Path) -> None:

@@ -54,7 +54,8 @@ async def read(
     before = {row.id: row for row in read_rows(path, DocumentRow) if isinstance(row, Document)}
     # Documents that an import made of contexts are in no corpus; they stay with their cases.
     made = [row for row in before.values() if row.format == IMPORTED]
-    gone = sorted(name for name in set(before) - {file.id for file in files} if _case_files(workspace, suite, name))
+    left = set(before) - {file.id for file in files} - {row.id for row in made}
+    gone = sorted(name for name in left if _case_files(workspace, suite, name))
     if gone and not overwrite:
         raise ChangedInputsError(
             f"{path}: {len(gone)} document(s) with cases are no longer in the corpus ({', '.join(gone[:5])}); "
@@ -124,5 +125,5 @@ def _refuse_changed(
 
 
 def _case_files(workspace: Workspace, suite: str, document_id: str) -> list[Path]:
-    files = (workspace.cases_file(suite, technique, document_id) for technique in TECHNIQUES)
-    return [file for file in files if file.is_file()]
+    """The document's cases of every technique, imported ones too; an id is a safe name."""
+    return sorted(workspace.suite(suite).glob(f"*/{document_id}.jsonl"))
