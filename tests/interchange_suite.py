@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ragtester.interchange.suite_files import all_cases
 from ragtester.provenance import sha256_text
 from ragtester.records import Case, Document, Evidence
 from ragtester.storage import write_rows, write_text
@@ -58,3 +59,8 @@ def make_suite(root: Path, cases: list[Case] | None = None) -> Workspace:
     if cases:
         write_rows(workspace.cases_file("main", "ragtester", "ferry"), cases)
     return workspace
+
+
+def cases_of(workspace: Workspace, suite: str, technique: str) -> list[Case]:
+    """The cases of one technique, document by document."""
+    return [one for one in all_cases(workspace, suite) if one.technique == technique]

@@ -15,7 +15,6 @@ from ragtester import storage
 from ragtester.api import Project
 from ragtester.errors import ChangedInputsError, DataError, UsageError
 from ragtester.interchange import ExportOptions, ImportOptions
-from ragtester.interchange.suite_files import cases_of
 from ragtester.progress import SilentProgress
 from ragtester.records import Answer, Case, Chunk, Document, DocumentRow, Manifest, Verdict
 from ragtester.results import load_results
@@ -24,7 +23,7 @@ from ragtester.stages.cases.reading import read
 from ragtester.stages.execute.suite import open_suite
 from ragtester.storage import read_json, read_rows, write_json, write_rows
 from ragtester.workspace import Workspace
-from tests.interchange_suite import DATA, FERRY, case, make_suite
+from tests.interchange_suite import DATA, FERRY, case, cases_of, make_suite
 
 KNOWN = [case("How many passengers fit on the Alma?", "At most 120.", 48, 82)]
 

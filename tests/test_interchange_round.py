@@ -16,13 +16,12 @@ from ragtester.api import Project
 from ragtester.interchange import ExportOptions, ImportOptions
 from ragtester.interchange.formats import Container, FormatName, read_file
 from ragtester.interchange.items import Item, Own, kind_of, parse_kind
-from ragtester.interchange.suite_files import cases_of
 from ragtester.interchange.templates import escaped, unescaped
 from ragtester.interchange.writing import WRITTEN, text_of
 from ragtester.interchange.yaml_files import dump
 from ragtester.records import Case, Evidence, Origin, Span
 from ragtester.text.normalise import clean
-from tests.interchange_suite import FERRY, case, make_suite
+from tests.interchange_suite import FERRY, case, cases_of, make_suite
 
 KINDS = [(name, container) for name, containers in WRITTEN.items() for container in containers]
 NASTY = (

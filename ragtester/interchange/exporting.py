@@ -12,6 +12,7 @@ from ragtester.interchange import deepeval, plain, promptfoo_writing, ragas
 from ragtester.interchange.cells import as_number, is_formula
 from ragtester.interchange.formats import Container, FormatName, check_format
 from ragtester.interchange.items import Given, Item, Own
+from ragtester.interchange.options import ExportOptions
 from ragtester.interchange.shelf import Shelf
 from ragtester.interchange.suite_files import all_cases
 from ragtester.interchange.writing import container_of, text_of
@@ -27,20 +28,6 @@ _LACKS: dict[FormatName, tuple[Sequence[str], Sequence[str]]] = {
     "promptfoo": (promptfoo_writing.LACKS, promptfoo_writing.RESULT_LACKS),
     "csv": (plain.LACKS, plain.RESULT_LACKS),
 }
-
-
-@dataclass(frozen=True)
-class ExportOptions:
-    """`technique` is one or "all"; `run` exports the cases of a run's suite, with its answers if `answers`.
-
-    `system` chooses one of the run's systems, written as `llm` or `llm × embedding`.
-    """
-
-    format: str
-    technique: str = "all"
-    run: str = ""
-    answers: bool = False
-    system: str = ""
 
 
 @dataclass(frozen=True)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ragtester.documents.files import valid
 from ragtester.errors import UsageError
-from ragtester.interchange import results_in, suite_files
+from ragtester.interchange import results_in, suite_files, systems
 from ragtester.interchange.cases import CaseMaker
 from ragtester.interchange.formats import ForeignFile, read_file
 from ragtester.interchange.items import Item
+from ragtester.interchange.options import ImportOptions
 from ragtester.interchange.placing import Placing
-from ragtester.interchange.results_in import Found, System
 from ragtester.interchange.shelf import Shelf
+from ragtester.interchange.systems import STAGE, Found, System
 from ragtester.progress import Progress, StageResult
 from ragtester.provenance import now, sha256_file
 from ragtester.records import Case, Ledger
@@ -24,29 +25,6 @@ from ragtester.waiting import wait_for
 from ragtester.workspace import Workspace, slug
 
 RESERVED = ("ragtester", "baseline", "all", "texts")
-STAGE = "import"
-
-
-@dataclass(frozen=True)
-class ImportOptions:
-    """What a user may say about a foreign file.
-
-    `format` is ragas, deepeval, promptfoo or csv, found out where it is empty; `technique` is its cases' technique, by
-    default the format's name; `document` is asked about where a record names none; `columns` says what the file calls
-    our fields; `near` above 0 also finds contexts that are so alike (0 to 100). `system` makes the file's answers a
-    run of that name's system; `passes` grades by a score, such as ("answer_correctness", 0.7).
-    """
-
-    format: str = ""
-    technique: str = ""
-    document: str = ""
-    columns: Mapping[str, str] = field(default_factory=dict)
-    near: float = 0
-    system: str = ""
-    embedding: str = "imported"
-    run: str = ""
-    passes: tuple[str, float] | None = None
-    overwrite: bool = False
 
 
 def import_file(
@@ -107,29 +85,29 @@ class _Import:
     def run(self) -> StageResult:
         """Cases first, then answers: a run never speaks of cases that are not there."""
         items = self.foreign.items
-        systems = results_in.systems_of(items, self.options.system, self.options.embedding, self.foreign.path)
+        named = systems.systems_of(items, self.options.system, self.options.embedding, self.foreign.path)
         matched: list[Case | None] = [None] * len(items)
-        self.results = bool(systems)
-        if systems:
-            run = self._run_name(systems)
-            results_in.refuse_other(self.workspace, run, self._run_parameters(systems), self.options.overwrite)
+        self.results = bool(named)
+        if named:
+            run = self._run_name(named)
+            systems.refuse_other(self.workspace, run, self._run_parameters(named), self.options.overwrite)
             matched = self._matched(items)
         elif answered := sum(item.given is not None for item in items):
             self.account.drop("answers (--system NAME keeps them as results)", answered)
         cases, new = self._cases(items, matched)
         if new:
             self._write_cases(new)
-        if not systems:
-            return self._suite_result(len(new))
+        if not named:
+            return self._suite_result(new)
         for item, case in zip(items, cases, strict=True):
             if case is not None and item.given is None:
                 self.account.skip(item.where, "no answer of the system: its case alone was taken")
         found = [
             Found(item, case, system)
-            for item, case, system in zip(items, cases, systems, strict=True)
+            for item, case, system in zip(items, cases, named, strict=True)
             if case is not None and system is not None
         ]
-        return self._run_result(run, found, len(new), sum(case is not None for case in matched), systems)
+        return self._run_result(run, found, len(new), sum(case is not None for case in matched), named)
 
     def _matched(self, items: Sequence[Item]) -> list[Case | None]:
         """Cases of the suite that the items are, so that all systems stand on the same cases."""
@@ -229,21 +207,18 @@ class _Import:
             "notes": self.account.lines(),
         }
 
-    def _suite_result(self, ok: int) -> StageResult:
-        folder = self.workspace.suite(self.suite) / self.technique
-        return StageResult(STAGE, self._ledger(ok), folder, self._counts(self._new()))
-
-    def _new(self) -> list[Case]:
-        return suite_files.cases_of(self.workspace, self.suite, self.technique)
+    def _suite_result(self, new: Sequence[Case]) -> StageResult:
+        folder = suite_files.folder(self.workspace, self.suite, self.technique)
+        return StageResult(STAGE, self._ledger(len(new)), folder, self._counts(new))
 
     # Results
 
-    def _run_name(self, systems: Sequence[System | None]) -> str:
-        names = list(dict.fromkeys(system.llm for system in systems if system))
+    def _run_name(self, named: Sequence[System | None]) -> str:
+        names = list(dict.fromkeys(system.llm for system in named if system))
         return self.options.run or f"imported-{names[0] if len(names) == 1 else self.foreign.path.stem}"
 
-    def _run_parameters(self, systems: Sequence[System | None]) -> dict[str, Any]:
-        known = list(dict.fromkeys(system for system in systems if system))
+    def _run_parameters(self, named: Sequence[System | None]) -> dict[str, Any]:
+        known = list(dict.fromkeys(system for system in named if system))
         return {
             "suite": self.suite,
             **self.parameters,
@@ -253,13 +228,13 @@ class _Import:
         }
 
     def _run_result(
-        self, run: str, found: list[Found], new: int, matched: int, systems: Sequence[System | None]
+        self, run: str, found: list[Found], new: int, matched: int, named: Sequence[System | None]
     ) -> StageResult:
         imported = results_in.ImportedRun(
             self.workspace,
             self.suite,
             run,
-            self._run_parameters(systems),
+            self._run_parameters(named),
             self.account,
             self.settings.execute.refusals,
             self.foreign.format,

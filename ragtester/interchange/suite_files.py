@@ -105,12 +105,6 @@ def all_cases(workspace: Workspace, suite: str, without: str = "") -> Iterator[C
             yield from (row for row in iter_rows(path, CaseRow) if isinstance(row, Case))
 
 
-def cases_of(workspace: Workspace, suite: str, technique: str) -> list[Case]:
-    """The cases of one technique."""
-    paths = sorted(folder(workspace, suite, technique).glob("*.jsonl"))
-    return [row for path in paths for row in iter_rows(path, CaseRow) if isinstance(row, Case)]
-
-
 def match(
     workspace: Workspace, suite: str, items: Sequence[Item], account: Account, prefer: str, without: str = ""
 ) -> list[Case | None]:
