@@ -1,4 +1,4 @@
-"""What produced a file: hashes, package versions, the code's revision, floating model names."""
+"""What produced a file: hashes, package versions, the code's revision, floating model names; and its manifest."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import hashlib
 import json
 import re
 import subprocess
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+
+from ragtester.records import Ledger, Manifest
 
 PACKAGES = (
     "ragtester-pipeline",
@@ -51,10 +54,10 @@ def now() -> str:
 
 
 @lru_cache
-def versions() -> dict[str, str]:
-    """Versions of the packages that shape results."""
+def versions(*more: str) -> dict[str, str]:
+    """Versions of the packages that shape results, and of those named besides; one that is absent is left out."""
     found = {}
-    for name in PACKAGES:
+    for name in (*PACKAGES, *more):
         try:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
@@ -80,3 +83,49 @@ def _git(folder: Path, *arguments: str) -> str:
 def is_floating(model: str) -> bool:
     """Whether a model's name may point to another model tomorrow (no date, build or digest in it)."""
     return not model.startswith(("embedded:", "scripted:")) and not _PINNED.search(model)
+
+
+def begin_manifest(
+    stage: str,
+    name: str,
+    *,
+    seed: int,
+    models: Mapping[str, str | None],
+    inputs: Mapping[str, str] | None = None,
+    prompts: Mapping[str, str] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    started: str = "",
+) -> Manifest:
+    """The manifest of rows that are about to be made, by this code and these packages; it has no end yet.
+
+    `models` maps a model as it was asked for to the one that served, None where that is not known yet. The time is now
+    unless the work has `started` before.
+    """
+    head, dirty = revision(Path(__file__).parent)
+    return Manifest(
+        stage=stage,
+        name=name,
+        inputs=dict(inputs or {}),
+        prompts=dict(prompts or {}),
+        models=dict(models),
+        floating_aliases=tuple(model for model in models if is_floating(model)),
+        parameters=dict(parameters or {}),
+        seed=seed,
+        versions=versions(),
+        revision=head,
+        dirty=dirty,
+        started=started or now(),
+    )
+
+
+def end_manifest(
+    manifest: Manifest,
+    *,
+    ledger: Ledger,
+    counts: Mapping[str, Any] | None = None,
+    models: Mapping[str, str | None] | None = None,
+) -> Manifest:
+    """The manifest with its account and its end; `models` says which ones served, where that is known only now."""
+    served = manifest.models if models is None else dict(models)
+    update = {"ledger": ledger, "counts": dict(counts or {}), "models": served, "ended": now()}
+    return manifest.model_copy(update=update)

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from ragtester.errors import UsageError
 from ragtester.prompts import defuse, load_prompt, render
-from ragtester.provenance import is_floating, row_key
+from ragtester.provenance import begin_manifest, end_manifest, is_floating, row_key, versions
 from ragtester.records import Ledger
 from ragtester.settings import Settings, load_settings, parse_settings
 from ragtester.spans import covered, merge, overlap, pages_of
@@ -207,6 +207,30 @@ def test_a_row_key_depends_on_every_part_and_not_on_their_order() -> None:
 )
 def test_floating_model_names_are_known(model: str, floating: bool) -> None:
     assert is_floating(model) is floating
+
+
+def test_a_manifest_begins_without_an_end_and_ends_with_the_account() -> None:
+    asked = {"openai:gpt-4.1-mini": None, "embedded:rules": None}
+    begun = begin_manifest("judge", "main", seed=3, models=asked, inputs={"a": "0f"}, parameters={"k": 4})
+    assert (begun.stage, begun.name, begun.seed, begun.inputs, begun.parameters) == (
+        "judge",
+        "main",
+        3,
+        {"a": "0f"},
+        {"k": 4},
+    )
+    assert begun.floating_aliases == ("openai:gpt-4.1-mini",)
+    assert "pydantic" not in begun.versions
+    assert "pydantic" in versions("pydantic", "no-such-package")
+    assert (begun.ledger, begun.ended) == (None, None)
+    ledger = Ledger(planned=2, ok=2)
+    served = {**asked, "openai:gpt-4.1-mini": "gpt-4.1-mini-2025-04-14"}
+    ended = end_manifest(begun, ledger=ledger, counts={"rows": 2}, models=served)
+    assert (ended.ledger, ended.counts, ended.models) == (ledger, {"rows": 2}, served)
+    assert ended.ended is not None
+    assert ended.ended >= ended.started
+    assert end_manifest(begun, ledger=ledger).models == asked
+    assert begin_manifest("judge", "main", seed=3, models={}, started="2026-01-02T03:04:05Z").started.startswith("2026")
 
 
 def test_import_is_light() -> None:

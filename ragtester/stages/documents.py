@@ -17,7 +17,7 @@ from typing import Any
 from ragtester.documents.writer import Draft, files_intact, remove_files, write_files
 from ragtester.errors import ChangedInputsError, UsageError
 from ragtester.progress import Progress, StageResult
-from ragtester.provenance import is_floating, now, revision, row_key, versions
+from ragtester.provenance import begin_manifest, end_manifest, now, row_key, versions
 from ragtester.records import GeneratedDocument, GeneratedRow, Ledger, Manifest, UngeneratedDocument
 from ragtester.settings import DocumentsSettings, Settings
 from ragtester.storage import append_row, read_json, read_rows, recover_tail, write_json, write_rows
@@ -26,6 +26,8 @@ from ragtester.workspace import Workspace
 
 LEDGER = "documents.jsonl"
 MANIFEST = "manifest.json"
+WRITERS = ("markdown", "weasyprint", "matplotlib")
+"""Packages that shape the written files, besides those that shape every stage."""
 # Rendering failures that a better machine may not repeat: the kept Markdown is rendered again, nothing is paid twice.
 MENDABLE = frozenset({"no_font", "timeout", "crash"})
 RENDER_AT_ONCE = max(1, min(4, os.cpu_count() or 1))
@@ -217,26 +219,23 @@ def _close(shift: _Shift, orders: list[Order], settings: Settings, started: str)
     write_rows(shift.folder / LEDGER, rows)
     wanted = settings.documents
     ok = [row for row in rows if isinstance(row, GeneratedDocument)]
-    head, dirty = revision(Path(__file__).parent)
-    served = {row.call.served_model for row in ok if row.call and row.call.served_model}
-    floating = tuple(name for name in sorted({wanted.model, *served}) if is_floating(name))
-    manifest = Manifest(
-        stage="documents",
-        name=Path(wanted.folder).name,
-        prompts={WRITE_DOCUMENT.name: orders[0].prompt_sha256},
-        models={wanted.model: ", ".join(sorted(served)) or None},
-        floating_aliases=floating,
-        parameters=_parameters(wanted),
+    served = sorted({row.call.served_model for row in ok if row.call and row.call.served_model})
+    manifest = begin_manifest(
+        "documents",
+        Path(wanted.folder).name,
         seed=settings.workspace.seed,
-        versions=versions() | _writer_versions(),
-        revision=head,
-        dirty=dirty,
+        models=dict.fromkeys(sorted({wanted.model, *served})),  # a served name may float where the asked one does not
+        prompts={WRITE_DOCUMENT.name: orders[0].prompt_sha256},
+        parameters=_parameters(wanted),
+        started=started,
+    )
+    ended = end_manifest(
+        manifest,
         ledger=_ledger(shift, orders),
         counts={"documents": [_entry(row) for row in ok], "failed": [_entry(row) for row in rows if row not in ok]},
-        started=started,
-        ended=now(),
+        models={wanted.model: ", ".join(served) or None},
     )
-    write_json(shift.folder / MANIFEST, manifest)
+    write_json(shift.folder / MANIFEST, ended.model_copy(update={"versions": versions(*WRITERS)}))
 
 
 def _entry(row: GeneratedRow) -> dict[str, Any]:
@@ -245,18 +244,6 @@ def _entry(row: GeneratedRow) -> dict[str, Any]:
 
 def _parameters(wanted: DocumentsSettings) -> dict[str, Any]:
     return wanted.model_dump(mode="json", exclude={"folder"})
-
-
-def _writer_versions() -> dict[str, str]:
-    from importlib import metadata
-
-    found = {}
-    for name in ("markdown", "weasyprint", "matplotlib"):
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
 
 
 def _ledger(shift: _Shift, orders: list[Order]) -> Ledger:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ragtester.errors import ChangedInputsError, DataError
 from ragtester.progress import Progress, StageResult
-from ragtester.provenance import is_floating, now, revision, versions
+from ragtester.provenance import begin_manifest, end_manifest
 from ragtester.records import Answer, Failure, Ledger, Manifest
 from ragtester.settings import Settings
 from ragtester.stages.judge_asking import judged
@@ -69,8 +69,8 @@ async def run(
     ledger = _ledger(planned, state.counts)
     counts = _counts(state)
     served = ", ".join(sorted(state.served)) or None
-    ended = {"ledger": ledger, "counts": counts, "models": {state.judge.model: served}, "ended": now()}
-    write_json(target / "manifest.json", manifest.model_copy(update=ended))
+    ended = end_manifest(manifest, ledger=ledger, counts=counts, models={state.judge.model: served})
+    write_json(target / "manifest.json", ended)
     return StageResult("judge", ledger, target, counts, state.stopped)
 
 
@@ -107,14 +107,13 @@ def _target(workspace: Workspace, run_name: str, path: Path) -> Path:
 
 
 def _manifest(state: _Run, files: list[Path]) -> Manifest:
-    found, dirty = revision(Path(__file__).parent)
-    return Manifest(
-        stage="judge",
-        name=state.settings.execute.run,
+    return begin_manifest(
+        "judge",
+        state.settings.execute.run,
+        seed=state.settings.workspace.seed,
+        models={state.judge.model: None},
         inputs=hashes(files),
         prompts={JUDGE_ANSWER.name: state.judge.prompt_sha256},
-        models={state.judge.model: None},
-        floating_aliases=(state.judge.model,) if is_floating(state.judge.model) else (),
         parameters={
             "suite": state.lookup.suite,
             "judge": state.judge.model,
@@ -123,11 +122,6 @@ def _manifest(state: _Run, files: list[Path]) -> Manifest:
             "refusals": list(state.judge.refusals),
             "shares_model_with": sorted(state.judge.shared_with),
         },
-        seed=state.settings.workspace.seed,
-        versions=versions(),
-        revision=found,
-        dirty=dirty,
-        started=now(),
     )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ragtester.errors import ChangedInputsError
-from ragtester.provenance import is_floating, now, revision, versions
+from ragtester.provenance import begin_manifest, end_manifest
 from ragtester.records import Case, Document, Ledger, Manifest, Section
 from ragtester.stages.cases.coverage import add, coverage
 from ragtester.stages.cases.desk import Desk
@@ -142,30 +142,31 @@ def refuse_changes(desk: Desk, overwrite: bool) -> None:
         )
 
 
-def write(desk: Desk, corpus: Corpus, started: str, ledger: Ledger | None = None, tally: Tally | None = None) -> None:
-    """Write the manifest: once at the start, so that a killed stage can be told from a changed one, and at the end."""
-    models: dict[str, str | None] = {desk.writer: desk.served.get(desk.writer)}
-    if desk.technique != "baseline":
-        models[desk.checker] = desk.served.get(desk.checker)
-    head, dirty = revision(Path(__file__).parent)
-    manifest = Manifest(
-        stage="cases",
-        name=f"{desk.suite}/{desk.technique}",
+def begin(desk: Desk, corpus: Corpus) -> Manifest:
+    """Write the manifest without an end, so that a killed stage can be told from a changed one."""
+    manifest = begin_manifest(
+        "cases",
+        f"{desk.suite}/{desk.technique}",
+        seed=desk.settings.workspace.seed,
+        models=_models(desk),
         inputs={document.id: document.sha256 for document in corpus.documents},
         prompts=desk.prompts,
-        models=models,
-        floating_aliases=tuple(name for name in models if is_floating(name)),
         parameters=desk.parameters,
-        seed=desk.settings.workspace.seed,
-        versions=versions(),
-        revision=head,
-        dirty=dirty,
-        ledger=ledger,
-        counts={**tally.counts(corpus), "cost": _rounded(desk.models.cost)} if tally else {},
-        started=started,
-        ended=now() if tally else None,
     )
     write_json(path_of(desk), manifest)
+    return manifest
+
+
+def end(desk: Desk, manifest: Manifest, ledger: Ledger, counts: Mapping[str, Any]) -> None:
+    """Write the manifest with the account of all rows."""
+    counts = {**counts, "cost": _rounded(desk.models.cost)}
+    write_json(path_of(desk), end_manifest(manifest, ledger=ledger, counts=counts, models=_models(desk)))
+
+
+def _models(desk: Desk) -> dict[str, str | None]:
+    """The models of the technique, and which ones served them so far."""
+    asked = [desk.writer] if desk.technique == "baseline" else [desk.writer, desk.checker]
+    return {model: desk.served.get(model) for model in asked}
 
 
 def _rounded(cost: float | None) -> float | None:

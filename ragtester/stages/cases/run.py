@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 
 from ragtester.errors import UsageError
 from ragtester.progress import Progress, StageResult
-from ragtester.provenance import now
 from ragtester.records import Document, Failure, Ledger, Section
 from ragtester.settings import Settings
 from ragtester.stages.cases import manifests
@@ -71,8 +70,7 @@ def _donors(workspace: Workspace, settings: Settings, corpus: Corpus) -> Donors:
 async def _technique(desk: Desk, corpus: Corpus, overwrite: bool) -> StageResult:
     """Work through the documents in order, a few of them under way at once."""
     manifests.refuse_changes(desk, overwrite)
-    started = now()
-    manifests.write(desk, corpus, started)
+    manifest = manifests.begin(desk, corpus)
     planned = len(corpus.documents) * desk.settings.cases.per_document
     desk.progress.start(f"cases ({desk.technique})", planned)
     tally = manifests.Tally()
@@ -95,10 +93,11 @@ async def _technique(desk: Desk, corpus: Corpus, overwrite: bool) -> StageResult
         desk.progress.finish()
     made = tally.ok + tally.failed + tally.unfilled
     ledger = Ledger(planned=planned, ok=tally.ok, failed=tally.failed, unfilled=tally.unfilled, skipped=planned - made)
-    manifests.write(desk, corpus, started, ledger, tally)
+    counts = tally.counts(corpus)
+    manifests.end(desk, manifest, ledger, counts)
     desk.progress.note(f"cases ({desk.technique}): {tally.in_words()}")
     stopped = f"{desk.stopped.type}: {desk.stopped.message}" if desk.stopped else ""
-    return StageResult("cases", ledger, manifests.path_of(desk).parent, tally.counts(corpus), stopped)
+    return StageResult("cases", ledger, manifests.path_of(desk).parent, counts, stopped)
 
 
 async def _finish(under_way: deque[Strategy | Baseline], tally: manifests.Tally) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from ragtester.provenance import is_floating, now, revision, sha256_file, versions
+from ragtester.provenance import begin_manifest, sha256_file
 from ragtester.records import NO_RETRIEVAL, Manifest
 from ragtester.settings import Settings
 from ragtester.stages.execute.plan import Keys, matrix
@@ -17,22 +16,17 @@ STAGE = "execute"
 
 def begun(settings: Settings, suite: Suite, keys: Keys, task: Task[Any, Any]) -> Manifest:
     """The manifest without an end: no ledger, no counts, no served models."""
-    pairs, (head, dirty) = matrix(settings), revision(Path(__file__).parent)
+    pairs = matrix(settings)
     llms = dict.fromkeys(llm for llms in pairs.values() for llm in llms)
     names = [*llms, *(name for name in pairs if name != NO_RETRIEVAL)]
-    return Manifest(
-        stage=STAGE,
-        name=settings.execute.run,
+    return begin_manifest(
+        STAGE,
+        settings.execute.run,
+        seed=settings.workspace.seed,
+        models=dict.fromkeys(names),
         inputs=_inputs(suite),
         prompts={task.name: keys.prompt_sha256},
-        models=dict.fromkeys(names),
-        floating_aliases=tuple(name for name in names if is_floating(name)),
         parameters=keys.parameters(),
-        seed=settings.workspace.seed,
-        versions=versions(),
-        revision=head,
-        dirty=dirty,
-        started=now(),
     )
 
 

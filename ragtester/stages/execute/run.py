@@ -10,7 +10,7 @@ from typing import Any
 
 from ragtester.errors import RagtesterError, UsageError
 from ragtester.progress import Progress, StageResult
-from ragtester.provenance import now
+from ragtester.provenance import end_manifest
 from ragtester.records import Answer, Case, Document, Ledger, Manifest
 from ragtester.settings import Settings
 from ragtester.stages.execute import plan
@@ -223,8 +223,8 @@ class _Job:
         served = {name: ", ".join(sorted(tally.served[name])) for name in sorted(tally.served)}
         models = {name: served.get(name) for name in self.manifest.models}
         seconds = round(time.monotonic() - self.begun, 1)
-        update = {"ledger": ledger, "models": models, "counts": {**counts, "seconds": seconds}, "ended": now()}
-        write_json(self.folder / "manifest.json", self.manifest.model_copy(update=update))
+        ended = end_manifest(self.manifest, ledger=ledger, counts={**counts, "seconds": seconds}, models=models)
+        write_json(self.folder / "manifest.json", ended)
         stopped = f"{self.halt.reason}; the same command goes on from here" if self.halt.reason else ""
         return StageResult(STAGE, ledger, self.folder, counts, stopped)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 
-from ragtester.provenance import is_floating, now, revision, versions
+from ragtester.provenance import begin_manifest, end_manifest
 from ragtester.records import Ledger, Manifest, PanelDecision, PanelMember, PrecisionResult
 from ragtester.stages.precision.audit import Audit, shares
 from ragtester.stages.precision.deciding import decisions
@@ -19,21 +18,14 @@ from ragtester.tasks import VOTE_ON_VERDICT
 
 def manifest_of(audit: Audit, members: Sequence[Member]) -> Manifest:
     """What the sample was drawn from, and who votes."""
-    found, dirty = revision(Path(__file__).parent)
-    names = [member.model for member in members]
-    return Manifest(
-        stage="audit precision",
-        name=audit.run,
+    return begin_manifest(
+        "audit precision",
+        audit.run,
+        seed=audit.settings.workspace.seed,
+        models={member.model: None for member in members},
         inputs={"sample": audit.sha256()},
         prompts={VOTE_ON_VERDICT.name: members[0].prompt_sha256},
-        models=dict.fromkeys(names),
-        floating_aliases=tuple(name for name in names if is_floating(name)),
         parameters=audit.parameters(),
-        seed=audit.settings.workspace.seed,
-        versions=versions(),
-        revision=found,
-        dirty=dirty,
-        started=now(),
     )
 
 
@@ -64,8 +56,8 @@ def close(audit: Audit, manifest: Manifest, result: PrecisionResult) -> None:
     """Complete the manifest."""
     served = {member.model: member.served for member in result.panel}
     counts = {"votes": result.votes.model_dump(), "population": result.population, "sampled": result.sampled}
-    ended = {"models": served, "ledger": result.ledger, "counts": counts, "ended": now()}
-    write_json(audit.files.manifest, manifest.model_copy(update=ended))
+    ended = end_manifest(manifest, ledger=result.ledger, counts=counts, models=served)
+    write_json(audit.files.manifest, ended)
 
 
 def _result(

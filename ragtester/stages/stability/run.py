@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from ragtester.progress import Progress, StageResult
-from ragtester.provenance import is_floating, now, revision, versions
+from ragtester.provenance import begin_manifest, end_manifest
 from ragtester.records import Failure, Manifest, Repeat, StabilityResult
 from ragtester.settings import Settings
 from ragtester.stages.judge_asking import judged_once
@@ -58,8 +57,7 @@ async def run(
     result = stability_result(plan, name)
     write_json(plan.folder / RESULT, result)
     served = {plan.judge.model: ", ".join(result.served_judges) or None}
-    ended = {"ledger": result.ledger, "models": served, "ended": now()}
-    write_json(plan.folder / "manifest.json", manifest.model_copy(update=ended))
+    write_json(plan.folder / "manifest.json", end_manifest(manifest, ledger=result.ledger, models=served))
     return StageResult("stability", result.ledger, plan.folder, {}, state.stopped)
 
 
@@ -80,28 +78,21 @@ def _notes(plan: Plan) -> list[str]:
 
 
 def _manifest(plan: Plan, name: str) -> Manifest:
-    found, dirty = revision(Path(__file__).parent)
-    model = plan.judge.model
-    return Manifest(
-        stage="stability",
-        name=name,
+    return begin_manifest(
+        "stability",
+        name,
+        seed=plan.wanted.seed,
+        models={plan.judge.model: None},
         inputs=hashes(plan.files),
         prompts={JUDGE_ANSWER.name: plan.judge.prompt_sha256},
-        models={model: None},
-        floating_aliases=(model,) if is_floating(model) else (),
         parameters={
             "suite": plan.lookup.suite,
-            "judge": model,
+            "judge": plan.judge.model,
             "pass_mean": plan.judge.pass_mean,
             "refusals": list(plan.judge.refusals),
             "repeats": plan.wanted.repeats,
             "sample": plan.wanted.sample,
         },
-        seed=plan.wanted.seed,
-        versions=versions(),
-        revision=found,
-        dirty=dirty,
-        started=now(),
     )
 
 
