@@ -284,6 +284,20 @@ def test_phone_and_dark(browser: Any, plain: Path) -> None:
     page.context.close()
 
 
+@pytest.mark.parametrize("width", [320, 390, 768])
+def test_long_names_do_not_widen_the_page(browser: Any, tmp_path: Path, width: int) -> None:
+    long = "provider:" + "x" * 90
+    built = Built(llms=(long, "b:c"), documents=("d" * 80, "pumps"), skip={0, 9}, texts=("y" * 200,))
+    workspace = build(tmp_path, built)
+    page = Page(browser, viewport={"width": width, "height": 844})
+    page.open(write_report(workspace, loaded(workspace)).path)
+    assert page.tab.evaluate("document.documentElement.scrollWidth") <= width
+    page.tab.click("#list tr:first-child a")
+    page.tab.wait_for_selector("dialog[open]")
+    assert page.tab.evaluate("document.getElementById('case').scrollWidth") <= width
+    page.context.close()
+
+
 def test_every_control_has_a_name_and_headings_are_in_order(page: Page, plain: Path) -> None:
     page.open(plain)
     page.tab.click("#list tr:first-child a")

@@ -38,13 +38,14 @@ class _Rows:
     rows: Sequence[Result]
     index: dict[str, Any]
     blocks: list[str]
+    planned: int
 
     def islands(self, texts: Texts) -> list[str]:
         """The elements of the page."""
         at = {str(document[0]): place for place, document in enumerate(self.index["documents"])}
         where = {str(at[name]): places for name, places in texts.where.items() if name in at}
         return [
-            island("index", pack({**self.index, "texts": where})),
+            island("index", pack({**self.index, "texts": where, "planned": self.planned})),
             *(island(f"block-{place}", block) for place, block in enumerate(self.blocks)),
             *(island(f"text-{place}", block) for place, block in enumerate(texts.blocks)),
         ]
@@ -100,4 +101,4 @@ def _fewer(results: Results, candidates: Sequence[Result], details: Details, bud
 
 def _rows(results: Results, rows: Sequence[Result], details: Details) -> _Rows:
     found = build(results, rows, details)
-    return _Rows(rows, found.index, [pack(block) for block in found.blocks])
+    return _Rows(rows, found.index, [pack(block) for block in found.blocks], len(results.rows))

@@ -98,6 +98,9 @@ class List {
     $("count").textContent = this.found.length
       ? `${this.found.length.toLocaleString("en")} of ${this.data.size.toLocaleString("en")} rows match.${waiting}`
       : `No row matches; clear a filter or the search.${waiting}`;
+    if (this.data.size < this.data.index.planned) {
+      $("count").textContent += ` This page holds ${this.data.size.toLocaleString("en")} of the run's ${this.data.index.planned.toLocaleString("en")} rows.`;
+    }
     $("page").textContent = `Page ${this.page + 1} of ${pages}`;
     $("previous").disabled = this.page === 0;
     $("next").disabled = this.page >= pages - 1;
