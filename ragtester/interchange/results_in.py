@@ -13,7 +13,7 @@ from ragtester.interchange.formats import FormatName
 from ragtester.interchange.items import Account, Given, one_line
 from ragtester.interchange.shelf import Shelf
 from ragtester.interchange.systems import STAGE, Found, System
-from ragtester.provenance import now, revision, row_key, sha256_file, versions
+from ragtester.provenance import begin_manifest, end_manifest, row_key, sha256_file
 from ragtester.records import Answer, Call, Case, Failure, Ledger, Manifest, Outcome, Verdict
 from ragtester.storage import read_json, write_json, write_rows
 from ragtester.text.refusal import is_refusal
@@ -151,7 +151,6 @@ class ImportedRun:
 
     def _start(self, found: Sequence[Found], parts: Mapping[str, Any], shelf: Shelf) -> None:
         """Manifests without an end: the run is known to be unfinished until `close`."""
-        head, dirty = revision(Path(__file__).parent)
         inputs = dict(parts["inputs"])
         for one in found:
             document = shelf.documents.get(one.case.document_id)
@@ -160,16 +159,13 @@ class ImportedRun:
             name = f"cases {path.parent.name}/{one.case.document_id}"
             if name not in inputs:
                 inputs[name] = sha256_file(path)
-        manifest = Manifest(
-            stage=STAGE,
-            name=self.run,
-            inputs=inputs,
-            models={one.system.llm: None for one in found},
-            parameters=self.parameters,
+        manifest = begin_manifest(
+            STAGE,
+            self.run,
             seed=parts["seed"],
-            versions=versions(),
-            revision=head,
-            dirty=dirty,
+            models={one.system.llm: None for one in found},
+            inputs=inputs,
+            parameters=self.parameters,
             started=parts["started"],
         )
         graded = any(one.item.given and self._passed(one.item.given) is not None for one in found)
@@ -193,7 +189,7 @@ class ImportedRun:
     def close(self, ledger: Ledger, counts: Mapping[str, Any]) -> None:
         """Write the account into the manifests."""
         for path, manifest in self._manifests:
-            write_json(path, manifest.model_copy(update={"ledger": ledger, "counts": dict(counts), "ended": now()}))
+            write_json(path, end_manifest(manifest, ledger=ledger, counts=counts))
 
 
 def _mean(given: Given, passes: tuple[str, float] | None) -> float | None:

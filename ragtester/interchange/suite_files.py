@@ -10,7 +10,7 @@ from typing import Any
 from ragtester.errors import ChangedInputsError, UsageError
 from ragtester.interchange.items import Account, Item
 from ragtester.interchange.shelf import Shelf
-from ragtester.provenance import now, revision, versions
+from ragtester.provenance import begin_manifest, end_manifest
 from ragtester.records import Case, CaseRow, Document, Ledger, Manifest
 from ragtester.storage import iter_rows, read_json, write_json, write_rows, write_text
 from ragtester.workspace import Workspace
@@ -70,15 +70,7 @@ def write(new: NewCases) -> None:
     A kill at any moment leaves a manifest without an end, and the same command writes all of it again.
     """
     place = folder(new.workspace, new.suite, new.technique)
-    head, dirty = revision(Path(__file__).parent)
-    manifest = Manifest(
-        stage=STAGE,
-        name=f"{new.suite}/{new.technique}",
-        versions=versions(),
-        revision=head,
-        dirty=dirty,
-        **new.manifest,
-    )
+    manifest = begin_manifest(STAGE, f"{new.suite}/{new.technique}", models={}, **new.manifest)
     write_json(place / "manifest.json", manifest)
     for name, text in new.texts.items():
         write_text(new.workspace.text_file(new.suite, name), [text])
@@ -94,8 +86,7 @@ def write(new: NewCases) -> None:
     for document in new.shelf.own:
         if document.id not in new.texts:
             new.workspace.text_file(new.suite, document.id).unlink(missing_ok=True)
-    ended = {"ledger": new.ledger, "counts": dict(new.counts), "ended": now()}
-    write_json(place / "manifest.json", manifest.model_copy(update=ended))
+    write_json(place / "manifest.json", end_manifest(manifest, ledger=new.ledger, counts=new.counts))
 
 
 def all_cases(workspace: Workspace, suite: str, without: str = "") -> Iterator[Case]:
