@@ -197,6 +197,15 @@ def test_a_page_that_is_too_small_holds_a_part_and_says_so(tmp_path: Path) -> No
     assert f"holds {packed.rows} of 320 rows" in packed.told[0]
 
 
+def test_a_text_that_changed_is_not_quoted(tmp_path: Path) -> None:
+    workspace = build(tmp_path)
+    workspace.text_file("suite", "pumps").write_text("something else", encoding="utf-8")
+    page = read(write_report(workspace, loaded(workspace)).path)
+    # One chunk and one span of evidence of the changed document.
+    assert "2 passages cannot be shown" in page.words["explorer"]
+    assert {piece[0] for piece in unpack(page.islands["text-0"])} == {"ramps"}
+
+
 def test_no_verdicts_yet(tmp_path: Path) -> None:
     workspace = build(tmp_path, Built(judged=False))
     page = read(write_report(workspace, loaded(workspace)).path)

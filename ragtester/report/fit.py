@@ -75,6 +75,10 @@ def fit(workspace: Workspace, results: Results, budget: int) -> Packed:
             f"It holds the text of {full.held:,} of {counted(full.wanted, 'passage')} that its rows name "
             "(evidence and chunks): those of failures and of high ranks first."
         )
+    if full.lost:
+        told.append(
+            f"{counted(full.lost, 'passage')} cannot be shown: texts of the suite are gone or have changed since the run."
+        )
     return Packed("\n".join(packed.islands(full)), tuple(told), len(packed.rows))
 
 

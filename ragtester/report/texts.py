@@ -21,12 +21,16 @@ Wanted = dict[tuple[str, int, int], tuple[int, int]]
 
 @dataclass
 class Texts:
-    """Packed blocks; for each document `[block, start, end]`; and how many of the wanted spans are in."""
+    """Packed blocks; for each document `[block, start, end]`; and how many of the wanted spans are in.
+
+    `lost` are spans of documents whose text is gone or is no longer the one that the offsets refer to.
+    """
 
     blocks: list[str] = field(default_factory=list)
     where: dict[str, list[list[int]]] = field(default_factory=dict)
     held: int = 0
     wanted: int = 0
+    lost: int = 0
 
     @property
     def size(self) -> int:
@@ -65,7 +69,7 @@ def build_texts(workspace: Workspace, results: Results, wanted: Wanted, budget: 
     limit = sum(map(len, sources.values()))
     while True:
         found = _pack(sources, _within(ordered, limit))
-        found.wanted = len(wanted)
+        found.wanted, found.lost = len(ordered), len(wanted) - len(ordered)
         if found.size <= budget or not limit:
             return found
         limit = int(limit and min(_held_characters(found), limit) * budget / found.size * 0.97)

@@ -14,7 +14,8 @@ async function caseParts(open) {
     systems(open),
     missing ? el("p", { class: "trouble" }, "This row is planned and not on disk: " + data.rows.why[row] + ".") : answers(open),
     ratings(open),
-    await passages(open, "Evidence", evidencePlaces(open), "The case has no evidence: its question must be refused."),
+    await passages(open, detail.case && detail.case.origin ? "Passage of another document that the question comes from" : "Evidence",
+      evidencePlaces(open), detail.case ? "The case has no evidence: its question must be refused." : "The suite no longer holds this case."),
     await retrieved(open),
     el("section", null, el("h3", null, "Details"), facts(open)),
     numbers(open),
@@ -132,7 +133,7 @@ function where(data, document, start, end, pages) {
 // A passage with the parts that lie in `marks` highlighted.
 async function passage(data, document, start, end, marks) {
   const text = await data.text(document, start, end);
-  if (!text) return el("p", { class: "small" }, "Its text is left out to keep this page small; the run's files hold it.");
+  if (!text) return el("p", { class: "small" }, "Its text is not in this page; above the list stands why.");
   const box = el("div", { class: "text", dir: "auto" });
   let at = start;
   for (const [from, to] of marks.map(([a, b]) => [Math.max(a, start), Math.min(b, end)]).filter(([a, b]) => a < b).sort((a, b) => a[0] - b[0])) {
