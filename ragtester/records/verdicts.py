@@ -1,0 +1,71 @@
+"""The judgements of answers."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from ragtester.records.answers import Outcome
+from ragtester.records.base import Call, Failure, Record
+from ragtester.records.suite import CaseType
+
+Rating = Literal["true", "partially", "false"]
+CRITERIA = ("faithfulness", "relevance", "completeness", "clarity", "keyword_match")
+
+
+class Ratings(Record):
+    """The five criteria of the oracle."""
+
+    faithfulness: Rating
+    relevance: Rating
+    completeness: Rating
+    clarity: Rating
+    keyword_match: Rating
+
+
+class Votes(Record):
+    """How the judgements of one answer fell where the judge was asked `asked` times; `means` in the order asked.
+
+    `agreed` counts those with the verdict's own status; it is 0 where the verdict is ungraded.
+    """
+
+    asked: int
+    agreed: int
+    passed: int
+    failed: int
+    ungraded: int = 0
+    means: tuple[float | None, ...] = ()
+
+
+class Verdict(Record):
+    """The judgement of one answer. `ungraded` is neither pass nor fail and stays out of every rate.
+
+    `votes` stands only where the judge was asked more than once; the ratings are then those of one judgement of the
+    majority, and `call` is the sum of all.
+    """
+
+    case_id: str
+    document_id: str
+    key: str
+    run: str
+    llm: str
+    embedding: str
+    technique: str
+    type: CaseType
+    subtype: str = ""
+    language: str = ""
+    status: Literal["pass", "fail", "ungraded"]
+    mean: float | None = None
+    ratings: Ratings | None = None
+    reasons: dict[str, str] = Field(default_factory=dict)
+    decided_by: str = ""
+    outcome: Outcome
+    flags: tuple[str, ...] = ()
+    missing_keywords: tuple[str, ...] = ()
+    judge: str
+    served_judge: str | None = None
+    prompt_sha256: str
+    call: Call | None = None
+    failure: Failure | None = None
+    votes: Votes | None = Field(default=None, exclude_if=lambda votes: votes is None)
