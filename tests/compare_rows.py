@@ -20,7 +20,7 @@ def row(case_id: str, status: Any = "fail", **values: Any) -> Result:
     """One row of the run `main`; a row of the control where the embedding is "none"."""
     values.setdefault("embedding", "e:x")
     run = RUN + ".closed-book" if values["embedding"] == "none" else RUN
-    known = {
+    known: dict[str, Any] = {
         "run": run,
         "document_id": "doc",
         "source": "manual",
@@ -40,7 +40,7 @@ def row(case_id: str, status: Any = "fail", **values: Any) -> Result:
 def case(case_id: str, spans: tuple[tuple[int, int], ...] = (), **values: Any) -> Case:
     """A case of the suite with its evidence spans, all on page 1 unless `pages` says otherwise."""
     pages = values.pop("pages", (1,))
-    known = {
+    known: dict[str, Any] = {
         "key": "k",
         "document_id": "doc",
         "document_sha256": "d",
