@@ -77,7 +77,7 @@ def fit(workspace: Workspace, results: Results, budget: int) -> Packed:
         )
     if full.lost:
         told.append(
-            f"{counted(full.lost, 'passage')} cannot be shown: texts of the suite are gone or have changed since the run."
+            f"{counted(full.lost, 'passage')} cannot be shown: texts of the suite went or changed after the run."
         )
     return Packed("\n".join(packed.islands(full)), tuple(told), len(packed.rows))
 
