@@ -73,12 +73,17 @@ def stdout() -> Console:
     return open_console()
 
 
-def finish(results: list[StageResult], project: Project) -> None:
-    """Print the ledgers and, after a judgement, the summary; leave with the worst exit code."""
+def show(results: list[StageResult], project: Project) -> int:
+    """Print the ledgers and, after a judgement, the summary; gives the worst exit code."""
     from ragtester.summary import print_results
 
     project.progress.finish()
     print_results(results, project.workspace, project.settings, stdout())
-    code = max((result.exit_code for result in results), default=0)
+    return max((result.exit_code for result in results), default=0)
+
+
+def finish(results: list[StageResult], project: Project) -> None:
+    """Print what came of stages and leave with the worst exit code."""
+    code = show(results, project)
     if code:
         raise typer.Exit(code)

@@ -25,6 +25,7 @@ from ragtester.cli.options import (
     limits,
     open_project,
     run_settings,
+    show,
     stdout,
     text_setting,
 )
@@ -144,12 +145,18 @@ def demo(
     into: Annotated[Path, typer.Option("--into", help="Folder for the demo's workspaces.")] = Path("demo"),
     quiet: Quiet = False,
 ) -> None:
-    """The pipeline without key, network or cost."""
+    """The pipeline without key, network or cost, and the report of its run."""
     from ragtester.demo import make_workspace, run_demo
+    from ragtester.summary import shown
 
     folder = make_workspace(corpus, into)
     project = open_project(folder, [], quiet)
-    finish(run_demo(project), project)
+    results = run_demo(project)
+    code = show(results, project)
+    if any(result.stage == "judge" and result.ledger.ok for result in results):
+        stdout().print(f"report    -> {shown(project.report().path)}", soft_wrap=True)
+    if code:
+        raise typer.Exit(code)
 
 
 @app.command()
