@@ -1,0 +1,46 @@
+"""Settings: `ragtester.toml`, one table a stage. Unknown keys are refused with the nearest known one.
+
+Keys and passwords are not settings: they come from the environment (and `.env`) and are never written anywhere.
+"""
+
+from __future__ import annotations
+
+from ragtester.settings.execute import ExecuteSettings, GroupSettings, IndexSettings
+from ragtester.settings.loading import FILE_NAME, load_settings, parse_settings, toml_text
+from ragtester.settings.models import ModelSettings, ProviderSettings
+from ragtester.settings.stages import (
+    PROFILES,
+    AuditSettings,
+    CasesSettings,
+    DocumentsSettings,
+    JudgeSettings,
+    LimitsSettings,
+    ReadingSettings,
+    SharesSettings,
+    WorkspaceSettings,
+)
+from ragtester.settings.table import Table
+from ragtester.settings.whole import Settings
+
+__all__ = [
+    "FILE_NAME",
+    "PROFILES",
+    "AuditSettings",
+    "CasesSettings",
+    "DocumentsSettings",
+    "ExecuteSettings",
+    "GroupSettings",
+    "IndexSettings",
+    "JudgeSettings",
+    "LimitsSettings",
+    "ModelSettings",
+    "ProviderSettings",
+    "ReadingSettings",
+    "Settings",
+    "SharesSettings",
+    "Table",
+    "WorkspaceSettings",
+    "load_settings",
+    "parse_settings",
+    "toml_text",
+]

@@ -1,0 +1,78 @@
+"""Reading `ragtester.toml`, and laying the `table.key=value` of a command line over it."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from ragtester.errors import UsageError
+from ragtester.settings.faults import explain
+from ragtester.settings.whole import Settings
+
+FILE_NAME = "ragtester.toml"
+
+
+def load_settings(folder: Path, overrides: tuple[str, ...] = ()) -> Settings:
+    """Read `folder/ragtester.toml` (defaults where it is absent) and apply `table.key=value` overrides."""
+    if not folder.is_dir():
+        raise UsageError(f"{folder}: no such folder; 'ragtester init {folder}' makes a workspace")
+    path = folder / FILE_NAME
+    data: dict[str, Any] = {}
+    if path.exists() or path.is_symlink():
+        if not path.is_file():
+            raise UsageError(f"{path}: is not a file; settings stand in a text file of this name")
+        try:
+            data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise UsageError(f"{path}: not valid TOML: {error}") from error
+    for override in overrides:
+        _apply(data, override)
+    return parse_settings(data, str(path))
+
+
+def parse_settings(data: dict[str, Any], where: str) -> Settings:
+    """Check a settings tree; raises UsageError naming every fault at once."""
+    try:
+        return Settings.model_validate(data)
+    except ValidationError as error:
+        faults = [explain(item) for item in error.errors()]
+        raise UsageError(f"{where}: " + "; ".join(faults)) from error
+
+
+def _apply(data: dict[str, Any], override: str) -> None:
+    name, found, text = override.partition("=")
+    keys = _split_keys(name.strip())
+    if not found or len(keys) < 2:
+        raise UsageError(f"--set {override!r}: write table.key=value, for example --set execute.k=6")
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text
+    here = data
+    for key in keys[:-1]:
+        here = here.setdefault(key, {})
+        if not isinstance(here, dict):
+            raise UsageError(f"--set {override!r}: {key} is not a table")
+    here[keys[-1]] = value
+
+
+def _split_keys(name: str) -> list[str]:
+    """Split a dotted key as TOML does, so that quoted parts may hold dots and colons."""
+    try:
+        tree: Any = tomllib.loads(f"{name} = 0")
+    except tomllib.TOMLDecodeError:
+        return [part for part in name.split(".") if part]
+    keys = []
+    while isinstance(tree, dict):
+        key, tree = next(iter(tree.items()))
+        keys.append(key)
+    return keys
+
+
+def toml_text(text: str) -> str:
+    """`text` as a TOML string; JSON writes strings as TOML does, except that it leaves DEL as it is."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
