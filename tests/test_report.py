@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragtester import Project
+from ragtester.errors import MissingPackageError
 from ragtester.records import (
     CLOSED_BOOK_SUFFIX,
     NO_RETRIEVAL,
@@ -22,8 +23,9 @@ from ragtester.records import (
     Rating,
     Share,
 )
-from ragtester.report import write_report
+from ragtester.report import figures, write_report
 from ragtester.report.choose import choose, tell
+from ragtester.report.compared import compare_systems
 from ragtester.report.coverage import make_strips
 from ragtester.report.figures import Values
 from ragtester.report.fit import fit
@@ -92,6 +94,26 @@ def test_figures_by_hand(tmp_path: Path) -> None:
     # 12 failures are rated false in faithfulness, of 30 graded.
     assert "12/30 = 40.0 % [24.6, 57.7]" in page.words["criteria"]
     assert "The explorer holds every answer of the run: 32 rows." in page.words["explorer"]
+
+
+def test_the_comparison_says_the_same(tmp_path: Path) -> None:
+    results = loaded(build(tmp_path, Built(skip={0, 9}, ungraded={1})))
+    tallies = figures.by(results.open_book, lambda row: row.system)
+    (ranking,) = compare_systems(results).rankings
+    assert len(ranking.ranked) == 4
+    for system, rate in ranking.ranked:
+        assert tallies[system.llm, system.embedding].fail_rate == rate
+
+
+def test_without_the_study_packages_systems_are_not_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> None:
+        raise MissingPackageError(f"{name} is not installed; pip install 'ragtester-pipeline[study]'")
+
+    monkeypatch.setattr("ragtester.statistics.comparison.load", absent)
+    workspace = build(tmp_path)
+    verdict = read(write_report(workspace, loaded(workspace)).path).words["verdict"]
+    assert "20 of 32" in verdict
+    assert "Systems are not compared: scipy.special is not installed" in verdict
 
 
 def test_the_same_run_gives_the_same_bytes(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ragtester.errors import MissingPackageError
 from ragtester.records import PrecisionResult
 from ragtester.report.blocks import section, table_html
 from ragtester.report.html import Child, Element, h
@@ -29,8 +30,11 @@ def closed_book(results: Results) -> Element | None:
     """The same questions without retrieval, apart from every other figure; None where the control was not run."""
     if not any(True for _ in results.closed_book):
         return None
-    made = control.section(results)
     text = "The same questions asked without retrieval. These answers are in no other figure of this page."
+    try:
+        made = control.section(results)
+    except MissingPackageError as error:
+        return section("closed-book", "Closed-book control", h("p", text), h("p", f"No figures: {error}."))
     return section("closed-book", made.title, h("p", text), *_parts(made.parts))
 
 

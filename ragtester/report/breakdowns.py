@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 
 from ragtester.records import CRITERIA
 from ragtester.report import charts, figures
-from ragtester.report.blocks import Group, grid_table, part, rate_table, rest_of, section
+from ragtester.report.blocks import Group, grid_table, part, rate_table, rest_of, section, table_html
+from ragtester.report.compared import Compared
 from ragtester.report.figures import Tally, Values, type_name
 from ragtester.report.html import Child, Element, h, hidden_text, name
 from ragtester.report.words import counted, dollars, number, rate, short_rate, tight
 from ragtester.results import Result, Results
+from ragtester.stages.compare.offers import budget_sentences, make_offers, pareto_table
 from ragtester.tables import Rate
 
 DOCUMENTS = 60
@@ -125,23 +127,39 @@ def _band(place: int) -> str:
     return f"{BANDS[place - 1]} to {BANDS[place]}" if place < len(BANDS) else f"{BANDS[-1]} and more"
 
 
-def latency_and_cost(results: Results) -> Element:
-    """Seconds, tokens and money by system, each with how many rows were measured."""
+def latency_and_cost(results: Results, compared: Compared) -> Element:
+    """Seconds, tokens and money by system, each with how many rows were measured; then what to choose for a budget."""
     measured: dict[tuple[str, str], tuple[Tally, Values, Values, Values]] = {}
     for row in results.open_book:
         tally, seconds, cost, tokens = measured.setdefault(row.system, (Tally(), Values(), Values(), Values()))
         tally.add(row)
-        if row.status != "missing":
-            seconds.add(row.seconds)
+        if row.outcome is not None:
             cost.add(row.cost)
+        if row.outcome in (
+            "answered",
+            "abstained",
+        ):  # as the comparison counts: a failed call has no latency to speak of
+            seconds.add(row.seconds)
             tokens.add(None if row.prompt_tokens is None else row.prompt_tokens + (row.completion_tokens or 0))
     top = max((found[1].spread().p90 or 0.0 for found in measured.values()), default=0.0)
     cells = [_spent(system, *found, top) for system, found in measured.items()]
     plot_head = f"Seconds an answer, 0 to {number(top)}" if top else "Seconds an answer"
-    head = ("System", plot_head, "10 / 50 / 90 %", "Tokens an answer", "Cost an answer", "Cost", "Passed")
-    text = "Latency is that of the model server, as measured; costs are those of the answers, by the price table."
+    head = ("System", plot_head, "10 / 50 / 90 %", "Tokens an answer", "Cost of all", "Passed")
+    text = "Latency is that of the model server, as measured; costs are of all calls for answers, by the price table."
     caption = "Latency and cost by system"
-    return section("cost", "Latency and cost", h("p", text), grid_table(caption, head, cells, wide=1))
+    table = grid_table(caption, head, cells, wide=1)
+    return section("cost", "Latency and cost", h("p", text), table, *_choices(compared))
+
+
+def _choices(compared: Compared) -> list[Child]:
+    """Quality, cost and latency side by side, as the comparison has them."""
+    found: list[Child] = []
+    for place, ranking in enumerate(compared.rankings):
+        offers = make_offers(compared.view, ranking.ranked)
+        if offers:
+            found += [h("p", tight(text)) for text in budget_sentences(offers)] if len(offers) > 1 else []
+            found.append(table_html(pareto_table(offers, f"-{place}")))
+    return [part("Which system for a budget", *found)] if found else []
 
 
 def _spent(
@@ -157,7 +175,6 @@ def _spent(
         plot,
         tight(told) if took.n else "n/a",
         tight(f"{number(used.total / used.n)} (n = {used.n:,})") if used.n else "n/a",
-        tight(dollars(paid.total / paid.n)) if paid.n else "n/a",
         tight(f"{dollars(paid.total)} (n = {paid.n:,})") if paid.n else "n/a",
         short_rate(tally.pass_rate),
     ]

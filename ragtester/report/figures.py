@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
-from statistics import median, quantiles
 from typing import TypeVar
 
 from ragtester.results import Result
+from ragtester.stages.compare.offers import quantile
 from ragtester.tables import Rate
 
 Key = TypeVar("Key", bound=Hashable)
@@ -108,8 +108,6 @@ class Values:
             self.values.append(value)
 
     def spread(self) -> Spread:
-        """Deciles by linear interpolation between order statistics (inclusive method); None without values."""
-        if not self.values:
-            return Spread(0, self.unknown)
-        cuts = quantiles(self.values, n=10, method="inclusive") if len(self.values) > 1 else self.values * 9
-        return Spread(len(self.values), self.unknown, sum(self.values), cuts[0], median(self.values), cuts[8])
+        """Each percentile is the smallest value that at least so many of the values do not exceed."""
+        ends = [quantile(self.values, share) for share in (0.1, 0.5, 0.9)]
+        return Spread(len(self.values), self.unknown, sum(self.values), *ends)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ragtester.records import UnreadableDocument
 from ragtester.report import figures
 from ragtester.report.blocks import Group, grid_table, notes, part, rate_table, section, tiles
+from ragtester.report.compared import Compared
 from ragtester.report.figures import Tally
 from ragtester.report.html import Child, Element, h, name
 from ragtester.report.matrix import matrix
@@ -23,14 +24,14 @@ def system_name(system: tuple[str, str]) -> str:
     return " × ".join(system)
 
 
-def overview(results: Results, unreadable: Sequence[UnreadableDocument]) -> Element:
+def overview(results: Results, compared: Compared, unreadable: Sequence[UnreadableDocument]) -> Element:
     """The section that a reader sees first."""
     rows = list(results.open_book)
     total = figures.count(rows)
     by_system = figures.by(rows, lambda row: row.system)
     groups = [Group(system_name(key), tally, {"system": system_name(key)}) for key, tally in by_system.items()]
     groups.sort(key=lambda group: -(group.tally.pass_rate.share or 0))
-    told = verdict_sentences(results)
+    told = verdict_sentences(results, compared)
     caption = f"Passed by system, {counted(total.graded, 'graded answer')}; best first"
     return section(
         "verdict",

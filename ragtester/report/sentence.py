@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from ragtester.errors import MissingPackageError
 from ragtester.report import figures
+from ragtester.report.compared import Compared
 from ragtester.report.words import counted, short_rate
 from ragtester.results import Results
 from ragtester.stages.compare.pairs import Pair
-from ragtester.stages.compare.ranking import Ranking, make_rankings
-from ragtester.stages.compare.view import System, make_view
+from ragtester.stages.compare.ranking import Ranking
+from ragtester.stages.compare.view import System
 from ragtester.statistics import format_p
 from ragtester.tables import Rate
 
 
-def verdict_sentences(results: Results) -> list[str]:
+def verdict_sentences(results: Results, compared: Compared) -> list[str]:
     """What passed; which system is best; whether the data can tell it from the next."""
     rows = list(results.open_book)
     total = figures.count(rows)
@@ -23,11 +23,10 @@ def verdict_sentences(results: Results) -> list[str]:
         told = f"None of the {counted(len(rows), 'planned answer')} has a grade yet"
         return [f"{told}: run `ragtester judge`, or see below why there are no verdicts."]
     first = f"{short_rate(total.pass_rate)} graded answers passed."
-    try:
-        rankings = make_rankings(make_view(results))
-    except MissingPackageError as error:
-        return [first, f"Systems are not compared: {error}."]
-    return [first, *(_best(ranking) for ranking in rankings if len(ranking.ranked) > 1 and ranking.ranked[0][1].n)]
+    if compared.missing:
+        return [first, f"Systems are not compared: {compared.missing}."]
+    several = [ranking for ranking in compared.rankings if len(ranking.ranked) > 1 and ranking.ranked[0][1].n]
+    return [first, *map(_best, several)]
 
 
 def _best(ranking: Ranking) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from ragtester.records import DocumentRow, UnreadableDocument
 from ragtester.report import breakdowns, shell
 from ragtester.report.apart import closed_book, kinds, precision
+from ragtester.report.compared import compare_systems
 from ragtester.report.coverage import coverage
 from ragtester.report.fit import Packed, fit
 from ragtester.report.html import Element, h, serialise
@@ -50,13 +51,14 @@ def write_report(
 
 
 def _sections(workspace: Workspace, results: Results) -> list[Element]:
+    compared = compare_systems(results)
     made = [
-        overview(results, _unreadable(workspace, results)),
+        overview(results, compared, _unreadable(workspace, results)),
         breakdowns.breakdown(results),
         kinds(results),
         breakdowns.criteria(results),
         breakdowns.readability(results),
-        breakdowns.latency_and_cost(results),
+        breakdowns.latency_and_cost(results, compared),
         coverage(results),
         closed_book(results),
         precision(workspace, results),
