@@ -219,6 +219,13 @@ def test_a_page_that_is_too_small_holds_a_part_and_says_so(tmp_path: Path) -> No
     assert f"holds {packed.rows} of 320 rows" in packed.told[0]
 
 
+def test_no_room_for_rows(tmp_path: Path) -> None:
+    workspace = build(tmp_path)
+    packed = fit(workspace, loaded(workspace), -1)
+    assert packed.rows <= 1
+    assert "of 32 rows" in packed.told[0]
+
+
 def test_a_text_that_changed_is_not_quoted(tmp_path: Path) -> None:
     workspace = build(tmp_path)
     workspace.text_file("suite", "pumps").write_text("something else", encoding="utf-8")

@@ -56,7 +56,8 @@ class _Rows:
 
 
 def fit(workspace: Workspace, results: Results, budget: int) -> Packed:
-    """Rows and texts within `budget` characters."""
+    """Rows and texts within `budget` characters; none where the figures alone leave no room."""
+    budget = max(0, budget)
     executed = results.runs[0].executed
     seed = executed.seed if executed else 7
     most = max(200, budget * ROWS_PER_MEGABYTE // 1_000_000)

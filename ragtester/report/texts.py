@@ -66,13 +66,13 @@ def build_texts(workspace: Workspace, results: Results, wanted: Wanted, budget: 
     """Blocks of at most `budget` characters together, holding the spans of highest priority."""
     sources = _sources(workspace, results, {document for document, _, _ in wanted})
     ordered = sorted((span for span in wanted if span[0] in sources), key=lambda span: (wanted[span], span))
-    limit = sum(map(len, sources.values()))
+    limit = sum(map(len, sources.values())) if budget > 0 else 0
     while True:
         found = _pack(sources, _within(ordered, limit))
         found.wanted, found.lost = len(ordered), len(wanted) - len(ordered)
         if found.size <= budget or not limit:
             return found
-        limit = int(limit and min(_held_characters(found), limit) * budget / found.size * 0.97)
+        limit = int(min(_held_characters(found), limit) * budget / found.size * 0.97)
 
 
 def _held_characters(found: Texts) -> int:

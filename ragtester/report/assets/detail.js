@@ -1,5 +1,6 @@
 // What a case opens to, built from the data of its row.
 
+const MANY_SYSTEMS = 8;
 const RATING = { true: "true", partially: "partially", false: "false" };
 const CALL = ["Model", "Served as", "Prompt tokens", "Completion tokens", "Cost, US$", "Seconds", "Finish reason", "Attempts",
   "Parameters left out"];
@@ -67,7 +68,12 @@ function systems({ data, row }) {
     if (other === undefined) return el("li", null, label, status[0] === "none" ? "" : el("small", null, " (not in this page)"));
     return el("li", null, el("a", { href: data.link(other), "aria-current": other === row ? "true" : null }, label));
   });
-  return items.length < 2 ? null : el("nav", { "aria-label": "The same case, by system" }, el("ul", { class: "systems" }, items));
+  if (items.length < 2) return null;
+  const list = el("ul", { class: "systems" }, items);
+  const count = (letter) => [...letters].filter((one) => one === letter).length;
+  const told = `The same case with ${items.length} systems: ${count("p")} passed, ${count("f")} failed`;
+  return el("nav", { "aria-label": "The same case, by system" },
+    items.length > MANY_SYSTEMS ? el("details", null, el("summary", null, told), list) : list);
 }
 
 function answers({ data, row, detail }) {
