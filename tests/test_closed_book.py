@@ -16,6 +16,7 @@ from ragtester import Project
 from ragtester.cli import app
 from ragtester.errors import ChangedInputsError, UsageError
 from ragtester.estimate import estimate_run
+from ragtester.judgement import Judge
 from ragtester.models.rendering import Renderer
 from ragtester.models.replies import UnusableReply, parse
 from ragtester.progress import SilentProgress, StageResult
@@ -24,7 +25,7 @@ from ragtester.results import load_results
 from ragtester.settings import load_settings, parse_settings
 from ragtester.stages.compare.closed_book import lucky_cases
 from ragtester.stages.execute import run
-from ragtester.stages.judge_rows import Item, Judge, request_of
+from ragtester.stages.judge_rows import Item, request_of
 from ragtester.storage import RowWriter, read_json, read_rows, write_rows
 from ragtester.tasks import ANSWER_CLOSED_BOOK, JUDGE_ANSWER, AnswerQuestion, QuestionAnswered
 from tests.execute_fakes import WORDS, RuleModels, World

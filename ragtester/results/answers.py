@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
+from ragtester.judgement import Judge, verdict_key
 from ragtester.records import Answer, Case, Ratings, Verdict
 from ragtester.results.rows import Result, Results, RunInfo, Status
 from ragtester.storage import iter_rows
@@ -25,19 +26,30 @@ _SAID = {
 
 
 class RunReader:
-    """Joins one run's files. `planned` holds its cases by document and id; `seen` what each system answered."""
+    """Joins one run's files. `planned` holds its cases by document and id; `seen` what each system answered.
+
+    Verdicts of the `changed` systems (their folders' names) are looked at one by one: those of other answers than
+    stand there now count as missing.
+    """
 
     def __init__(
-        self, found: Results, workspace: Workspace, info: RunInfo, planned: dict[str, dict[str, Case]]
+        self,
+        found: Results,
+        workspace: Workspace,
+        info: RunInfo,
+        planned: dict[str, dict[str, Case]],
+        changed: Container[str] = (),
     ) -> None:
         self.planned = planned
         self.seen: dict[tuple[str, str], set[Identity]] = {}
         self._found, self._workspace, self._info = found, workspace, info
+        self._changed, self._judge = changed, Judge.of(info.judged) if info.judged else None
         self._odd: Counter[str] = Counter()
         self._ratings: dict[Ratings, Ratings] = {}
 
     def file_rows(self, path: Path) -> Iterator[Result]:
         """The rows of one answer file, each case once."""
+        judge = self._judge if path.parent.name in self._changed else None
         mirrored = self._workspace.verdicts(self._info.name) / path.parent.name / path.name
         answers: dict[tuple[str, str, Identity], Answer] = {}
         for answer in iter_rows(path, Answer):
@@ -56,7 +68,7 @@ class RunReader:
                 self._odd["answers twice"] += 1
                 continue
             seen.add(place[2])
-            yield self._joined(answer, judged)
+            yield self._joined(answer, judged, judge)
         self._odd["no answer"] += len(verdicts)
 
     def notes(self) -> Iterator[str]:
@@ -82,13 +94,13 @@ class RunReader:
             reason="not executed",
         )
 
-    def _joined(self, answer: Answer, verdict: Verdict | None) -> Result:
-        """One row from an answer and its verdict, if there is one."""
+    def _joined(self, answer: Answer, verdict: Verdict | None, judge: Judge | None) -> Result:
+        """One row from an answer and its verdict, if there is one; with a `judge` its key is looked at as well."""
         case = self._found.cases.get((self._info.suite, answer.case_id))
         self._odd["no case"] += case is None
         self._odd["other run"] += answer.run != self._info.name
         reason = "not judged"
-        if verdict is not None and verdict.outcome != answer.outcome:
+        if verdict is not None and _is_of_another(verdict, answer, case, judge):
             self._odd[OTHER_ANSWER] += 1
             verdict, reason = None, OTHER_ANSWER
         status: Status = verdict.status if verdict else "missing"
@@ -137,3 +149,12 @@ def _reason(verdict: Verdict) -> str:
     if verdict.status != "ungraded":
         return ""
     return verdict.failure.type if verdict.failure else "ungraded"
+
+
+def _is_of_another(verdict: Verdict, answer: Answer, case: Case | None, judge: Judge | None) -> bool:
+    """Whether a verdict was given for another answer. Its key tells, where it is one of this judge's own."""
+    if verdict.outcome != answer.outcome:
+        return True
+    if judge is None or case is None or (verdict.judge, verdict.prompt_sha256) != (judge.model, judge.prompt_sha256):
+        return False
+    return verdict.key != verdict_key(answer, case, judge)

@@ -62,7 +62,8 @@ def _load_run(found: Results, workspace: Workspace, run: str, suite: str, files:
     found.notes += notes.unfinished(info)
     _load_documents(found, workspace, suite)
     planned, unfilled = _load_cases(found, workspace, info)
-    reader = RunReader(found, workspace, info, planned)
+    changed = notes.changed_systems(info, files)
+    reader = RunReader(found, workspace, info, planned, changed)
     _read(found, reader, files)
     systems = notes.planned_systems(info, sum(map(len, planned.values())) + unfilled)
     found.rows += _missing(reader, systems)
@@ -70,7 +71,7 @@ def _load_run(found: Results, workspace: Workspace, run: str, suite: str, files:
     found.notes += reader.notes()
     found.notes += notes.suite_changed(workspace, info, found, planned)
     found.notes += notes.verdicts_alone(workspace, info)
-    found.notes += notes.judged_other_answers(workspace, info, files)
+    found.notes += notes.judged_other_answers(workspace, info, files, changed)
 
 
 def _read(found: Results, reader: RunReader, files: list[Path]) -> None:

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ragtester.provenance import sha256_file, sha256_text
+from ragtester.judgement import STAGE as JUDGE_STAGE
+from ragtester.judgement import answer_hashes
+from ragtester.provenance import sha256_file
 from ragtester.records import CLOSED_BOOK_SUFFIX, Case
 from ragtester.results.rows import Results, RunInfo
 from ragtester.workspace import Workspace, slug
@@ -121,22 +123,22 @@ def verdicts_alone(workspace: Workspace, info: RunInfo) -> Iterator[str]:
         )
 
 
-def judged_other_answers(workspace: Workspace, info: RunInfo, files: list[Path]) -> Iterator[str]:
-    """Whether the answers are still those that were judged, by the hashes in the judge's manifest (one a system).
+def changed_systems(info: RunInfo, files: list[Path]) -> list[str]:
+    """Systems (their folders' names) whose answers are not those that were judged, by the judge's manifest.
 
     Imported verdicts came together with their answers; their manifest is of another stage and holds no such hash.
     """
-    if info.judged is None or info.judged.stage != "judge":
-        return
-    systems: dict[str, list[str]] = {}
-    for path in files:
-        systems.setdefault(path.parent.name, []).append(f"{path.name} {sha256_file(path)}")
-    changed = [
-        name for name, lines in systems.items() if info.judged.inputs.get(name) != sha256_text("\n".join(sorted(lines)))
-    ]
+    if info.judged is None or info.judged.stage != JUDGE_STAGE:
+        return []
+    judged = info.judged.inputs
+    return [name for name, digest in answer_hashes(files).items() if judged.get(name) != digest]
+
+
+def judged_other_answers(workspace: Workspace, info: RunInfo, files: list[Path], changed: list[str]) -> Iterator[str]:
+    """How many systems have answers that came or changed after the judgement."""
     if changed:
-        folder = workspace.answers(info.name).name
+        folder, systems = workspace.answers(info.name).name, {path.parent.name for path in files}
         yield (
             f"run {info.name}: answers of {len(changed)} of {len(systems)} system(s) are not those that were judged "
-            f"(answers/{folder}/{sorted(changed)[0]}{' and others' if len(changed) > 1 else ''}); run `ragtester judge`"
+            f"(answers/{folder}/{changed[0]}{' and others' if len(changed) > 1 else ''}); run `ragtester judge`"
         )

@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from ragtester.errors import ChangedInputsError, DataError
+from ragtester.judgement import STAGE, Judge, answer_hashes, verdict_key
 from ragtester.progress import Progress, StageResult
 from ragtester.provenance import begin_manifest, end_manifest
 from ragtester.records import Answer, Failure, Ledger, Manifest
 from ragtester.settings import Settings
 from ragtester.stages.judge_asking import judged
 from ragtester.stages.judge_files import Identity, Line, put_in_order, read_lines
-from ragtester.stages.judge_inputs import Lookup, answers, hashes, run_files
-from ragtester.stages.judge_rows import Item, Judge, verdict_key, without_asking
+from ragtester.stages.judge_inputs import Lookup, answers, run_files
+from ragtester.stages.judge_rows import Item, without_asking
 from ragtester.storage import append_row, read_json, recover_tail, write_json
 from ragtester.tasks import JUDGE_ANSWER, Models
 from ragtester.workspace import Workspace
@@ -60,7 +61,7 @@ async def run(
         _refuse_changes(state, files, read_json(target / "manifest.json", Manifest), manifest)
     write_json(target / "manifest.json", manifest)
     planned = sum(_count_lines(path) for path in files)
-    progress.start("judge", planned)
+    progress.start(STAGE, planned)
     for path in files:
         await _judge_file(state, path, _target(workspace, name, path))
         if state.stopped:
@@ -71,7 +72,7 @@ async def run(
     served = ", ".join(sorted(state.served)) or None
     ended = end_manifest(manifest, ledger=ledger, counts=counts, models={state.judge.model: served})
     write_json(target / "manifest.json", ended)
-    return StageResult("judge", ledger, target, counts, state.stopped)
+    return StageResult(STAGE, ledger, target, counts, state.stopped)
 
 
 def _state(workspace: Workspace, settings: Settings, models: Models, progress: Progress, files: list[Path]) -> _Run:
@@ -108,11 +109,11 @@ def _target(workspace: Workspace, run_name: str, path: Path) -> Path:
 
 def _manifest(state: _Run, files: list[Path]) -> Manifest:
     return begin_manifest(
-        "judge",
+        STAGE,
         state.settings.execute.run,
         seed=state.settings.workspace.seed,
         models={state.judge.model: None},
-        inputs=hashes(files),
+        inputs=answer_hashes(files),
         prompts={JUDGE_ANSWER.name: state.judge.prompt_sha256},
         parameters={
             "suite": state.lookup.suite,

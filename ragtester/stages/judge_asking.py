@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
+from ragtester.judgement import Judge
 from ragtester.records import Failure, Verdict
 from ragtester.stages.judge_majority import canonical
-from ragtester.stages.judge_rows import Item, Judge, from_reply, request_of
+from ragtester.stages.judge_rows import Item, from_reply, request_of
 from ragtester.tasks import JUDGE_ANSWER, PURPOSE, STOPPING_FAILURES, Models
 
 

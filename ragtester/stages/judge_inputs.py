@@ -9,7 +9,6 @@ from pathlib import Path
 
 from ragtester.errors import DataError, UsageError
 from ragtester.progress import Progress
-from ragtester.provenance import sha256_file, sha256_text
 from ragtester.records import CLOSED_BOOK_SUFFIX, Answer, Case, CaseRow, Chunk
 from ragtester.runs import answer_files
 from ragtester.storage import iter_rows
@@ -32,14 +31,6 @@ def run_files(workspace: Workspace, run: str, progress: Progress) -> list[Path]:
 def answers(path: Path) -> Iterator[Answer]:
     """The answers of one file, a row at a time."""
     return iter_rows(path, Answer)
-
-
-def hashes(files: list[Path]) -> dict[str, str]:
-    """One hash a system: over its files' names and contents."""
-    systems: dict[str, list[str]] = {}
-    for path in files:
-        systems.setdefault(path.parent.name, []).append(f"{path.name} {sha256_file(path)}")
-    return {system: sha256_text("\n".join(sorted(lines))) for system, lines in sorted(systems.items())}
 
 
 @dataclass

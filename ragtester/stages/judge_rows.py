@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ragtester.provenance import row_key
+from ragtester.judgement import Judge
 from ragtester.records import Answer, Case, Chunk, Failure, Rating, Ratings, Verdict
 from ragtester.tasks import AnswerJudged, Asked, JudgeAnswer, Passage
 from ragtester.text.normalise import fold
@@ -40,18 +40,6 @@ LONG_REASON = 2_000
 
 
 @dataclass(frozen=True)
-class Judge:
-    """What the verdicts of one run share."""
-
-    model: str
-    prompt_sha256: str
-    pass_mean: float
-    refusals: tuple[str, ...]
-    shared_with: frozenset[str] = frozenset()
-    repeats: int = 1
-
-
-@dataclass(frozen=True)
 class Item:
     """One answer to judge, with its case and the chunks that the system under test saw."""
 
@@ -60,27 +48,6 @@ class Item:
     chunks: tuple[Chunk, ...]
     missing_chunks: tuple[str, ...]
     key: str
-
-
-def verdict_key(answer: Answer, case: Case, judge: Judge) -> str:
-    """Key of a verdict: the answer as it stands, its case, the judge, its prompt and the verdict rule's parameter."""
-    context = answer.trace.context_ids if answer.trace else ()
-    said = {"text": answer.answer, "outcome": answer.outcome, "refuses": answer.refuses, "context": context}
-    # A single judgement keeps the key that it had before there were repeats.
-    repeated = {"repeats": judge.repeats} if judge.repeats > 1 else {}
-    return row_key(
-        answer=answer.key,
-        said=said,
-        failure=answer.failure.model_dump() if answer.failure else None,
-        case=case.key,
-        expected=case.expected_answer,  # a case may have been edited by hand, which its own key does not know
-        keywords=case.keywords,
-        judge=judge.model,
-        prompt=judge.prompt_sha256,
-        pass_mean=judge.pass_mean,
-        refusals=judge.refusals,
-        **repeated,
-    )
 
 
 def request_of(item: Item, judge: Judge) -> JudgeAnswer:

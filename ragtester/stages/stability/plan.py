@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragtester.errors import ChangedInputsError, DataError, UsageError
+from ragtester.judgement import Judge, verdict_key
 from ragtester.records import Answer
 from ragtester.results import Result, Results, load_results
 from ragtester.runs import answer_files
 from ragtester.settings import Settings
 from ragtester.stages.judge_inputs import Lookup, answers
-from ragtester.stages.judge_rows import Item, Judge, verdict_key, without_asking
+from ragtester.stages.judge_rows import Item, without_asking
 from ragtester.stages.stability.figures import Judged
 from ragtester.stages.stability.rows import Line, read_lines, repeat_key
 from ragtester.stages.stability.sample import Identity, Sample, draw

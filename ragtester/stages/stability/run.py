@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ragtester.judgement import answer_hashes
 from ragtester.progress import Progress, StageResult
 from ragtester.provenance import begin_manifest, end_manifest
 from ragtester.records import Failure, Manifest, Repeat, StabilityResult
 from ragtester.settings import Settings
 from ragtester.stages.judge_asking import judged_once
-from ragtester.stages.judge_inputs import answers, hashes
+from ragtester.stages.judge_inputs import answers
 from ragtester.stages.judge_rows import Item
 from ragtester.stages.stability.plan import RESULT, ROWS, Place, Plan, Repetition, item_of, make_plan
 from ragtester.stages.stability.result import stability_result
@@ -83,7 +84,7 @@ def _manifest(plan: Plan, name: str) -> Manifest:
         name,
         seed=plan.wanted.seed,
         models={plan.judge.model: None},
-        inputs=hashes(plan.files),
+        inputs=answer_hashes(plan.files),
         prompts={JUDGE_ANSWER.name: plan.judge.prompt_sha256},
         parameters={
             "suite": plan.lookup.suite,
