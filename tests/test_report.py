@@ -427,5 +427,5 @@ def test_every_asset_is_used_and_ours() -> None:
     from ragtester.report.page import SCRIPTS
 
     assert scripts == set(SCRIPTS)
-    ratings: tuple[Rating, ...] = ("true", "partially", "false")
-    assert all(rating in asset("detail.js") for rating in ratings)
+    ratings: tuple[Rating, ...] = ("true", "false")
+    assert all(f".rating.{rating}" in asset("report.css") for rating in ratings)

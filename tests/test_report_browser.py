@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import pytest
 
-from ragtester.report import write_report
+from ragtester.report import texts, write_report
 from tests.report_workspace import EVIL, Built, build, loaded
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
@@ -131,6 +131,17 @@ def test_a_case_shows_all_that_is_known(page: Page, plain: Path) -> None:
     page.tab.locator(".systems a").nth(0).click()
     expect(page.tab.locator(".systems a").first).to_have_attribute("aria-current", "true")
     assert "says openai:alpha" in page.text(".sides")
+
+
+def test_a_passage_over_several_pieces_is_whole(page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(texts, "PIECE_CHARACTERS", 7)
+    monkeypatch.setattr(texts, "BLOCK_CHARACTERS", 15)
+    workspace = build(tmp_path)
+    page.open(write_report(workspace, loaded(workspace)).path)
+    page.tab.click("#list tr:first-child a")
+    page.tab.wait_for_selector("dialog[open]")
+    assert page.text(".chunks .text").strip() == "The pump runs at 40 bar. 🔧 The valve opens at 55 bar."
+    assert page.text(".chunks mark") == "The valve opens at 55 bar."
 
 
 def test_a_link_to_a_case_works(page: Page, plain: Path) -> None:

@@ -58,8 +58,7 @@ class _Rows:
 def fit(workspace: Workspace, results: Results, budget: int) -> Packed:
     """Rows and texts within `budget` characters; none where the figures alone leave no room."""
     budget = max(0, budget)
-    executed = results.runs[0].executed
-    seed = executed.seed if executed else 7
+    seed = _seed(results)
     most = max(200, budget * ROWS_PER_MEGABYTE // 1_000_000)
     candidates = choose(results.rows, most, seed)
     details = read_details(workspace, results, candidates)
@@ -83,9 +82,14 @@ def fit(workspace: Workspace, results: Results, budget: int) -> Packed:
     return Packed("\n".join(packed.islands(full)), tuple(told), len(packed.rows))
 
 
+def _seed(results: Results) -> int:
+    executed = results.runs[0].executed
+    return executed.seed if executed else 7
+
+
 def _fewer(results: Results, candidates: Sequence[Result], details: Details, budget: int, texts: Texts) -> _Rows:
     """As many of the candidates as fit; how many is guessed from a sample, for packing all only to see is slow."""
-    seed = results.runs[0].executed.seed if results.runs[0].executed else 7
+    seed = _seed(results)
     size = len(candidates)
     if size > 2 * PILOT:
         pilot = _rows(results, choose(candidates, PILOT, seed), details)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from ragtester.spans import Pair, covered, merge
 from ragtester.workspace import Workspace
 
 BLOCK_CHARACTERS = 150_000
+PIECE_CHARACTERS = 20_000
 
 Wanted = dict[tuple[str, int, int], tuple[int, int]]
 """Document, start and end, with its priority: lowest first."""
@@ -50,8 +51,9 @@ def wanted_spans(results: Results, rows: Sequence[Result], details: Details) -> 
             _want(found, (case.origin.document_id, case.origin.start, case.origin.end), (passed, 0))
         answer = details.answers.get(key_of(row))
         trace = answer.trace if answer else None
-        ids = [*trace.context_ids, *(hit.id for hit in trace.retrieved)] if trace else []
-        for rank, id_ in enumerate(ids, start=1):
+        ids = [(rank, id_) for rank, id_ in enumerate(trace.context_ids, start=1)] if trace else []
+        ids += [(hit.rank, hit.id) for hit in trace.retrieved] + [(1, id_) for id_ in trace.gold_ids] if trace else []
+        for rank, id_ in ids:
             place = details.chunks.get(id_)
             if place:
                 _want(found, (place.document_id, place.start, place.end), (passed, rank))
@@ -102,7 +104,7 @@ def _pack(sources: dict[str, str], spans: list[tuple[str, int, int]]) -> Texts:
     pieces: list[list[Any]] = []
     size = 0
     for document in sorted(pairs):
-        for start, end in merge(pairs[document]):
+        for start, end in _cut(merge(pairs[document])):
             if pieces and size + end - start > BLOCK_CHARACTERS:
                 found.blocks.append(pack(pieces))
                 pieces, size = [], 0
@@ -112,6 +114,13 @@ def _pack(sources: dict[str, str], spans: list[tuple[str, int, int]]) -> Texts:
     if pieces:
         found.blocks.append(pack(pieces))
     return found
+
+
+def _cut(spans: list[Pair]) -> Iterator[Pair]:
+    """Long spans in pieces, for the page takes a piece apart into characters to show a part of it."""
+    for start, end in spans:
+        for at in range(start, end, PIECE_CHARACTERS):
+            yield at, min(end, at + PIECE_CHARACTERS)
 
 
 def _sources(workspace: Workspace, results: Results, documents: set[str]) -> dict[str, str]:

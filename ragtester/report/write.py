@@ -11,7 +11,7 @@ from ragtester.report.apart import closed_book, kinds, precision
 from ragtester.report.compared import compare_systems
 from ragtester.report.coverage import coverage
 from ragtester.report.fit import Packed, fit
-from ragtester.report.html import Element, h, serialise
+from ragtester.report.html import Element, h, serialise, shown
 from ragtester.report.overview import overview
 from ragtester.report.page import render
 from ragtester.report.words import counted
@@ -80,7 +80,7 @@ def _page(run: str, results: Results, sections: list[Element], packed: Packed) -
     )
     main = h("main", *sections, id="main")
     return render(
-        f"{run}: ragtester report",
+        shown(f"{run}: ragtester report"),
         serialise([shell.head(run, subtitle, sections), main]),
         serialise([shell.explorer(packed.told), shell.dialog()]),
         packed.islands,

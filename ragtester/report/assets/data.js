@@ -55,13 +55,18 @@ class Data {
     return { row: block.rows[this.rows.place[row]], case: block.cases[this.rows.case[row]], chunks: block.chunks };
   }
 
-  // A piece of a document as code points, or null where the page does not hold it. Offsets count code points.
+  // A part of a document as code points, or null where the page does not hold all of it. Offsets count code points.
   async text(document, start, end) {
-    const place = (this.index.texts[document] || []).find((piece) => piece[1] <= start && end <= piece[2]);
-    if (!place) return null;
-    const pieces = await unpack("text-" + place[0]);
     const name = this.index.documents[document][0];
-    const piece = pieces.find((one) => one[0] === name && one[1] === place[1]);
-    return Array.from(piece[3]).slice(start - place[1], end - place[1]);
+    let found = [];
+    let at = start;
+    for (const [block, from, to] of this.index.texts[document] || []) {
+      if (to <= at || from >= end) continue;
+      if (from > at) return null;
+      const piece = (await unpack("text-" + block)).find((one) => one[0] === name && one[1] === from);
+      found = found.concat(Array.from(piece[3]).slice(at - from, Math.min(end, to) - from));
+      at = Math.min(end, to);
+    }
+    return at === end ? found : null;
   }
 }

@@ -1,7 +1,6 @@
 // What a case opens to, built from the data of its row.
 
 const MANY_SYSTEMS = 8;
-const RATING = { true: "true", partially: "partially", false: "false" };
 const CALL = ["Model", "Served as", "Prompt tokens", "Completion tokens", "Cost, US$", "Seconds", "Finish reason", "Attempts",
   "Parameters left out"];
 
@@ -99,7 +98,7 @@ function ratings({ data, detail }) {
   if (!given) return [el("p", { class: "small" }, "No ratings: the answer has no verdict with grades."), other];
   const rows = data.index.criteria.map((criterion, i) => el("tr", null,
     el("th", { scope: "row" }, criterion.replace("_", " ")),
-    el("td", null, el("span", { class: "rating " + given[i] }, RATING[given[i]])),
+    el("td", null, el("span", { class: "rating " + given[i] }, given[i])),
     el("td", { dir: "auto" }, reason(data.index.criteria[i], i, detail))));
   const heads = ["Criterion", "Rating", "Reason"].map((text) => el("th", { scope: "col" }, text));
   return el("section", null, el("h3", null, "Ratings"),
