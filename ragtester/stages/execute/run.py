@@ -75,7 +75,8 @@ class _Job:
     halt: Halt = field(default_factory=Halt)
     planned: int = 0
     unfilled: int = 0
-    done: set[tuple[str, str, str]] = field(default_factory=set)
+    open: dict[tuple[str, str], dict[str, dict[str, str]]] = field(default_factory=dict)
+    """Cells (document, embedding model) with anything to do: the row keys of each of their LLMs, by case."""
 
     def __post_init__(self) -> None:
         self.matrix = plan.matrix(self.settings)
@@ -120,13 +121,13 @@ class _Job:
 
     def _standing(self, document: Document, cases: list[Case]) -> Iterator[AnswerRows]:
         for embedding, llms in self.matrix.items():
-            for llm in llms:
-                keys = self.keys.of(document, cases, llm, embedding, self.corpus)
+            planned = {llm: self.keys.of(document, cases, llm, embedding, self.corpus) for llm in llms}
+            for llm, keys in planned.items():
                 rows = self._read(document, llm, embedding, keys)
                 for row in rows.kept.values():
                     self.tally.add(row)
-                if rows.clean and list(keys) == rows.order and (self.retrieval.stands(document) or not keys):
-                    self.done.add((document.id, llm, embedding))
+                if not (rows.clean and list(keys) == rows.order and (self.retrieval.stands(document) or not keys)):
+                    self.open[document.id, embedding] = planned
                 yield rows
 
     def _read(self, document: Document, llm: str, embedding: str, keys: dict[str, str]) -> AnswerRows:
@@ -140,7 +141,7 @@ class _Job:
         retrieval, windows = self.retrieval, self._windows()
         services = Services(self.models, retrieval.hits, retrieval.chunks, windows, self.halt, self.task)
         room = asyncio.Semaphore(OPEN_CELLS)
-        cells = [pair for pair in self._order() if not self._done(*pair)]
+        cells = [pair for pair in self._order() if self._is_open(*pair)]
         if cells:
             retrieval.load()
         async with asyncio.TaskGroup() as group:
@@ -150,8 +151,8 @@ class _Job:
                     return
                 group.create_task(self._run_cell(document, embedding, services, room))
 
-    def _done(self, document: Document, embedding: str) -> bool:
-        return all((document.id, llm, embedding) in self.done for llm in self.matrix[embedding])
+    def _is_open(self, document: Document, embedding: str) -> bool:
+        return (document.id, embedding) in self.open
 
     def _pairs(self) -> Iterator[tuple[str, str]]:
         return ((llm, embedding) for embedding, llms in self.matrix.items() for llm in llms)
@@ -175,8 +176,7 @@ class _Job:
         try:
             cases = tuple(self.suite.cases(document))
             wanted = []
-            for llm in self.matrix[embedding]:
-                keys = self.keys.of(document, cases, llm, embedding, self.corpus)
+            for llm, keys in self.open[document.id, embedding].items():
                 rows = self._read(document, llm, embedding, keys)
                 files[llm] = AnswerFile.open(rows, tuple(keys))
                 missing = {name: key for name, key in keys.items() if name not in rows.kept}
@@ -200,7 +200,7 @@ class _Job:
         return FromStores(self.settings.execute, library, Stores(library, self.embedders, self._cases_to_ask))
 
     def _cases_to_ask(self, document: Document, embedding: str) -> list[Case]:
-        return [] if self._done(document, embedding) else self.suite.cases(document)
+        return self.suite.cases(document) if self._is_open(document, embedding) else []
 
     def _windows(self) -> dict[str, asyncio.Semaphore]:
         """Twice as many waiting calls as a provider takes at once, so that it never waits for us."""
