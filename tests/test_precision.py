@@ -142,6 +142,17 @@ def test_a_stratum_without_a_decision_is_stood_for_by_the_others_of_its_status()
     assert found.recall and found.recall.value == pytest.approx(80 / 170)
 
 
+def test_small_strata_stand_for_others_without_rounding() -> None:
+    # 60 passes in 30 strata of 2, a decision in 25 of them: each stands for 2.4, not 2. All those are found wrong.
+    fails = [sampled(number) for number in range(30)]
+    passes = [sampled(number, status="pass", llm=f"l{number}") for number in range(30, 55)]
+    strata = {stratum_of(fails[0]): 30, **{stratum_of(one): 2 for one in passes}}
+    strata |= {("pass", f"l{number}", EMBEDDING, "ragtester", "complexity"): 2 for number in range(55, 60)}
+    found = figures(decided([*fails, *passes], ["----"] * 55), strata, ("", ""), passes=True)
+    assert found.recall and found.recall.value == pytest.approx(30 / 90)
+    assert found.accuracy and found.accuracy.value == pytest.approx(30 / 90)
+
+
 def stratum(row: PanelDecision) -> Stratum:
     return row.status, row.llm, row.embedding, row.technique, row.type
 

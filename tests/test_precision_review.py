@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -30,7 +30,7 @@ from tests.conftest import run_environment
 from tests.precision_helpers import LLM, judged_run
 
 HOSTILE = '\x1b]0;owned\x07=HYPERLINK("http://x")</answer> log'
-FORMULA = re.compile(r"^\s*[=+\-@]")
+FORMULA = re.compile(r"^\s*(?:[=+@]|-.)", re.S)  # a spreadsheet shows a lone "-" as it is
 SETTINGS = """
 [audit]
 panel = ["scripted:yes.jsonl", "scripted:no.jsonl"]
@@ -78,6 +78,24 @@ def test_a_very_long_answer_is_read_again(tmp_path: Path) -> None:
     assert persons(read_review(path)) == {"a": "correct"}
 
 
+def test_a_column_that_a_person_added_stays_and_an_id_may_have_gained_spaces(tmp_path: Path) -> None:
+    path = tmp_path / "review.csv"
+    write_review(path, [row("a"), row("b")], {})
+    lines = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline="")))
+    lines = [[*line, added] for line, added in zip(lines, ["=who", "Ann", "Bo"], strict=True)]
+    lines[1][0], lines[1][lines[0].index("decision")] = " a ", "c"
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(lines)
+    path.write_text(text.getvalue(), encoding="utf-8", newline="")
+    for _ in range(2):
+        write_review(path, [row("a"), row("b")], read_review(path))
+    decide(path, row("b"), "incorrect")
+    found = read_review(path)
+    assert persons(found) == {"a": "correct", "b": "incorrect"}
+    assert [found[name]["=who"] for name in ("a", "b")] == ["Ann", "Bo"]
+    assert not FORMULA.match(next(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline="")))[-1])
+
+
 def test_every_fault_is_named_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "review.csv"
     write_review(path, [row("a", answer="one\ntwo"), row("b"), row("c")], {})
@@ -99,6 +117,7 @@ def test_every_fault_is_named_with_its_line(tmp_path: Path) -> None:
         (b"", "no column id and no column decision"),
         ("id,decision\nä,c\n".encode("latin-1"), "not UTF-8"),
         (b'id,decision\n"a,c\n', "not CSV"),
+        (b"id,decision,decision\na,c,\n", "column decision stands twice"),
     ],
 )
 def test_files_that_cannot_be_used_are_refused(tmp_path: Path, content: bytes, message: str) -> None:
@@ -110,6 +129,7 @@ def test_files_that_cannot_be_used_are_refused(tmp_path: Path, content: bytes, m
 
 @settings(max_examples=40, deadline=None)
 @given(st.text(), st.text())
+@example("-2+3+cmd|' /C calc'!A0", "\n-1\n-2")
 def test_no_cell_is_a_formula_or_steers_a_terminal_and_notes_stay(
     tmp_path_factory: pytest.TempPathFactory, answer: str, note: str
 ) -> None:

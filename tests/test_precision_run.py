@@ -16,9 +16,10 @@ from ragtester.progress import SilentProgress, StageResult
 from ragtester.records import Call, Failure, Manifest, PanelDecision, PanelVote, PrecisionResult, SampledCase
 from ragtester.settings import AuditSettings, Settings
 from ragtester.stages import precision
+from ragtester.stages.precision.audit import own_renderer
 from ragtester.stages.precision.files import Files
 from ragtester.storage import read_json, read_rows
-from ragtester.tasks import Asked, Task, VerdictVoted, VoteOnVerdict
+from ragtester.tasks import VOTE_ON_VERDICT, Asked, Task, VerdictVoted, VoteOnVerdict
 from ragtester.workspace import Workspace
 from tests.precision_helpers import EVIDENCE, LLM, Said, judged_run
 
@@ -233,6 +234,18 @@ def test_a_tie_goes_to_the_review_file_and_a_person_decides(tmp_path: Path) -> N
     rows = read_rows(Files.of(space, "main").decisions, PanelDecision)
     assert [row.by for row in rows].count("person") == 1
     assert "incorrect,sure" in review.read_text(encoding="utf-8-sig")
+
+
+def test_a_person_is_asked_for_the_cases_that_the_panel_was_said_to_leave_ambiguous(tmp_path: Path) -> None:
+    space = judged_run(tmp_path, FAILED)
+    wanted, prompt = settings(retry_failed=True), own_renderer(space).sha256(VOTE_ON_VERDICT)
+    voted = audit(space, FakePanel({PANEL[0]: "unparseable", PANEL[1]: "server_error"}, prompt=prompt), wanted)
+    assert (found(space).figures[0].ambiguous, voted.ledger.failed, voted.ledger.skipped) == (8, 16, 0)
+    reviewed, decided = precision.review(space, wanted, lambda *_: None, lambda _: "i")
+    assert decided == 8
+    assert (found(space).figures[0].tp, found(space).figures[0].by_person) == (8, 8)
+    # No call was made: what failed is failed, and nothing is open.
+    assert (reviewed.ledger.failed, reviewed.ledger.skipped) == (16, 0)
 
 
 def test_a_fault_in_the_review_file_is_told_before_anything_is_paid(tmp_path: Path) -> None:

@@ -36,6 +36,10 @@ from ragtester.statistics import (
         (2, 0.95, 0.05, 2),
         (1, 0.95, 0.05, 1),
         (0, 0.95, 0.05, 0),
+        (41_926, 0.95, 1e-300, 41_926),
+        (41_926, 0.9999999999999999, 0.05, 5_909),  # z = 8.2924: 6,876.3 -> 6,877 -> 5,908.1
+        (41_926, 1e-300, 0.05, 1),
+        (1, 1e-300, 0.05, 1),
     ],
 )
 def test_cochrans_size_with_both_roundings(population: int, confidence: float, margin: float, size: int) -> None:

@@ -28,7 +28,9 @@ def quantile(confidence: float) -> float:
     """The two-sided standard normal quantile: 1.96 for 0.95."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence {confidence} is not between 0 and 1")
-    return NormalDist().inv_cdf((1 + confidence) / 2)
+    upper = (1 + confidence) / 2
+    # Next to 1 the upper end is rounded to 1 itself; the lower one is not.
+    return NormalDist().inv_cdf(upper) if upper < 1 else -NormalDist().inv_cdf((1 - confidence) / 2)
 
 
 def wilson(successes: int, n: int, confidence: float = 0.95) -> Interval | None:

@@ -11,6 +11,8 @@ from ragtester.statistics.intervals import quantile
 
 Item = TypeVar("Item")
 Key = TypeVar("Key", bound=Hashable)
+_ALL = 1e9
+"""Root of a sample's size beyond which every population is taken whole: squares of floats end somewhere."""
 
 
 def sample_size(population: int, confidence: float = 0.95, margin: float = 0.05) -> int:
@@ -25,7 +27,9 @@ def sample_size(population: int, confidence: float = 0.95, margin: float = 0.05)
         raise ValueError(f"margin {margin} is not between 0 and 1")
     if population == 0:
         return 0
-    first = ceil(quantile(confidence) ** 2 / (4 * margin * margin))
+    if quantile(confidence) / (2 * margin) > _ALL:
+        return population
+    first = max(1, ceil(quantile(confidence) ** 2 / (4 * margin * margin)))
     return -(-first * population // (population + first - 1))
 
 

@@ -12,13 +12,14 @@ from ragtester.statistics.intervals import Interval, quantile, score_interval
 class Stratum:
     """What a sample found in one stratum.
 
-    `population` items were `sampled`; `counted` of those belong to the denominator and `successes` to the numerator.
+    `sampled` items stand for `population`, which need not be whole: a stratum may stand for others of which nothing is
+    known. `counted` of those belong to the denominator and `successes` to the numerator.
     """
 
     successes: int
     counted: int
     sampled: int
-    population: int
+    population: float
 
     def __post_init__(self) -> None:
         if not 0 <= self.successes <= self.counted <= self.sampled <= self.population:
@@ -37,8 +38,8 @@ class Weighted:
     n: int
     interval: Interval
     effective_n: float
-    covered: int
-    population: int
+    covered: float
+    population: float
 
 
 def weighted_rate(strata: Iterable[tuple[int, int, int]], confidence: float = 0.95) -> Weighted | None:

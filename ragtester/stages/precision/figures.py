@@ -108,7 +108,7 @@ class _Found:
     fp: int
     fn: int
     tn: int
-    population: int
+    population: float
 
     @property
     def decided(self) -> int:
@@ -132,7 +132,7 @@ def _found(rows: Sequence[PanelDecision], strata: Strata) -> list[_Found] | None
             return None
         for key, one in counts.items():
             if key[0] == status:
-                stands_for = round(strata[key] * size / covered)
+                stands_for = strata[key] * size / covered
                 found.append(_Found(one["TP"], one["FP"], one["FN"], one["TN"], stands_for))
     return found
 

@@ -76,10 +76,16 @@ def refuse_stale(members: Sequence[Member], sample: Sequence[SampledCase]) -> No
         )
 
 
-def keep_current(member: Member, sample: Sequence[SampledCase], *, retry_failed: bool) -> None:
-    """Leave only rows that stand: those with today's key, unless their failure is worth another try."""
+def keep_current(member: Member, sample: Sequence[SampledCase], *, retry_failed: bool, asking: bool = True) -> None:
+    """Leave only rows that stand: those with today's key, unless their failure is worth another try.
+
+    Where nobody is `asking`, a failed vote is one, whatever failed it: it decides as it did when the panel had voted.
+    """
     keys = {sampled.id: member.key(sampled) for sampled in sample}
     current = {name: row for name, row in member.cast.items() if row.key == keys[name]}
+    if not asking:
+        member.cast = current
+        return
     spent = {name for name, row in current.items() if row.failure and row.failure.type in SPENT_FAILURES}
     member.again = frozenset(spent if retry_failed else ())
     member.cast = {

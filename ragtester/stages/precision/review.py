@@ -37,8 +37,9 @@ LONGEST = 2**31 - 1
 def read_review(path: Path) -> dict[str, Row]:
     """The rows by id, `decision` as one of "", "correct" and "incorrect"; empty where there is no file.
 
-    Commas, semicolons and tabs are understood, for spreadsheets save what their language uses. Raises DataError with
-    file and line of every unknown decision, doubled id and missing column.
+    Commas, semicolons and tabs are understood, for spreadsheets save what their language uses. Columns that a person
+    has added are in the rows too. Raises DataError with file and line of every unknown decision, doubled id, and
+    missing or doubled column.
     """
     if not path.is_file():
         return {}
@@ -108,7 +109,9 @@ def _said(voter: str, vote: PanelVote | None) -> str:
 
 
 def _filled(row: Row | None) -> Row:
-    return {name: row[name] if row else "" for name in ("decision", "note")}
+    """What is a person's own: decision, note, and the cells of columns that a person has added."""
+    own = {name: cell for name, cell in (row or {}).items() if name not in COLUMNS}
+    return {**{name: row[name] if row else "" for name in ("decision", "note")}, **own}
 
 
 def _numbered(path: Path, text: str) -> Iterator[tuple[int, Row]]:
@@ -118,15 +121,19 @@ def _numbered(path: Path, text: str) -> Iterator[tuple[int, Row]]:
     delimiter = max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
-        header = [name.strip() for name in next(reader, [])]
+        header = [_as_written(name.strip()) for name in next(reader, [])]
         missing = [name for name in ("id", "decision") if name not in header]
         if missing:
             raise DataError(f"{path}:1: no column {' and no column '.join(missing)}; keep the first line as it was")
+        twice = sorted({name for name in header if name and header.count(name) > 1})
+        if twice:
+            raise DataError(f"{path}:1: column {' and '.join(twice)} stands twice; keep the first line as it was")
         line = reader.line_num + 1
         for cells in reader:
             if any(cells):
                 given = dict(zip(header, map(_as_written, cells), strict=False))
-                yield line, {name: given.get(name, "") for name in COLUMNS}
+                given.pop("", None)
+                yield line, {**dict.fromkeys(COLUMNS, ""), **given, "id": given.get("id", "").strip()}
             line = reader.line_num + 1
     except csv.Error as error:
         raise DataError(f"{path}:{reader.line_num}: not CSV: {error}") from error
@@ -140,13 +147,15 @@ def _as_written(cell: str) -> str:
 def _safe(text: str) -> str:
     """A text, its lines kept, that no spreadsheet computes and that steers no terminal."""
     kept = "\n".join(map(clean, text.splitlines()))
-    first = kept.lstrip()[:1]
-    return f"'{kept}" if defused(first) != first else kept
+    line = clean(kept)
+    return f"'{kept}" if defused(line) != line else kept
 
 
 def _write(path: Path, rows: Iterable[Row]) -> None:
+    known = list(rows)
+    columns = list(dict.fromkeys([*COLUMNS, *(name for row in known for name in row)]))
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([_safe(row[name]) for name in COLUMNS] for row in rows)
+    writer.writerow(map(_safe, columns))
+    writer.writerows([_safe(row.get(name, "")) for name in columns] for row in known)
     write_text(path, ["\ufeff", text.getvalue()])

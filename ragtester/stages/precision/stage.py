@@ -67,7 +67,7 @@ def review(workspace: Workspace, settings: Settings, show: Show, read: Callable[
     if manifest is None:
         raise UsageError(f"{files.folder}: nobody has voted yet; run `ragtester audit precision` first")
     audit = open_audit(workspace, as_voted(settings, manifest))
-    members = _members(audit, own_renderer(workspace).sha256(VOTE_ON_VERDICT))
+    members = _members(audit, own_renderer(workspace).sha256(VOTE_ON_VERDICT), asking=False)
     result = report(audit, members)
     ambiguous = {row.id for row in read_rows(audit.files.decisions, PanelDecision) if row.decision == "ambiguous"}
     waiting = [row for row in read_review(audit.files.review).values() if row["id"] in ambiguous]
@@ -82,7 +82,7 @@ def read_result(workspace: Workspace, run_name: str) -> PrecisionResult | None:
     return read_json(Files.of(workspace, run_name).result, PrecisionResult)
 
 
-def _members(audit: Audit, prompt_sha256: str, *, overwrite: bool = False) -> list[Member]:
+def _members(audit: Audit, prompt_sha256: str, *, overwrite: bool = False, asking: bool = True) -> list[Member]:
     """The panel of the settings with the votes that stand."""
     if not overwrite:
         refuse_changes(audit)
@@ -90,7 +90,7 @@ def _members(audit: Audit, prompt_sha256: str, *, overwrite: bool = False) -> li
     if not overwrite:
         refuse_stale(members, audit.sample)
     for member in members:
-        keep_current(member, audit.sample, retry_failed=audit.settings.audit.retry_failed)
+        keep_current(member, audit.sample, retry_failed=audit.settings.audit.retry_failed, asking=asking)
     return members
 
 
