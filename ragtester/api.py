@@ -152,9 +152,6 @@ class Project:
 
         check_models(self.settings, ("judge",))
         wanted = stability.Repetition(repeats, sample, self._seed(seed), overwrite)
-        if overwrite or self.settings.judge.retry_failed:
-            # Whoever asks for new rows wants new replies, not the kept ones.
-            self.workspace.journal("stability", self.settings.execute.run).unlink(missing_ok=True)
         return wait_for(
             run_audit(
                 self.workspace,

@@ -269,6 +269,12 @@ def test_what_spreadsheets_write_is_read(tmp_path: Path, mark: str) -> None:
     ]
 
 
+def test_a_sheet_with_a_very_long_answer_is_read_again(tmp_path: Path) -> None:
+    path = written(tmp_path, f"case_id,answer,label\nc1,{'long ' * 40_000},pass\n'\uff1dc2,,fail\n")
+    csv.field_size_limit(131_072)  # what a new process has
+    assert [(row.case_id, row.label) for row in read_labels(path)] == [("c1", "pass"), ("\uff1dc2", "fail")]
+
+
 def test_json_lines_with_their_own_types(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [
         {"case_id": "c1", "label": True, "note": "extra"},

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from ragtester import Project
 from ragtester.cli import app
 from ragtester.errors import ChangedInputsError, UsageError
 from ragtester.models.gateway import Gateway
@@ -26,7 +27,7 @@ from ragtester.stages.stability.figures import Judged, flip_rate, unequal_pairs,
 from ragtester.stages.stability.rows import Line
 from ragtester.storage import read_json, read_rows
 from ragtester.tables import Estimate, Paragraph, Rate
-from ragtester.tasks import Asked
+from ragtester.tasks import PURPOSE, Asked
 from ragtester.workspace import Workspace
 from tests.servers.openai_api import OpenAIServer
 from tests.stability_fakes import QUOTA, SPENT, TIMEOUT, VaryingJudge, reply
@@ -156,6 +157,32 @@ def test_transient_failures_are_made_again_spent_ones_on_request(tmp_path: Path)
     assert found(space).ledger.ok == 3
 
 
+def test_a_reply_that_could_not_be_used_is_asked_for_under_another_purpose(tmp_path: Path) -> None:
+    class Watched(VaryingJudge):
+        async def ask(self, model: str, task: Any, request: Any) -> Any:
+            purposes.append(PURPOSE.get())
+            return await super().ask(model, task, request)
+
+    purposes: list[str] = []
+    space = judged_workspace(tmp_path, ("Five",))
+    audit(space, Watched(SCRIPT))
+    audit(space, Watched({"Five": ["tttt"]}), retry_failed=True)
+    first, second = purposes[:3], purposes[3:]
+    # One was lost on the way and has no reply; one was paid for, and its reply waits in the journal of a killed start.
+    assert sorted(name in first for name in second) == [False, True]
+    assert sum(name.removesuffix(" again") in first for name in second) == 2
+
+
+def test_what_another_process_has_paid_for_is_left_alone(tmp_path: Path) -> None:
+    space = judged_workspace(tmp_path, ("Two",))
+    journal = space.journal("stability", "main")
+    journal.parent.mkdir(parents=True, exist_ok=True)
+    journal.write_text('{"key": "k", "reply": {}}\n', encoding="utf-8")
+    with space.lock(), pytest.raises(UsageError, match="works here"):
+        Project(tmp_path, ["judge.model=embedded:judge"]).audit_stability(2, overwrite=True)
+    assert journal.is_file()
+
+
 def test_a_quota_leaves_the_rest_open(tmp_path: Path) -> None:
     space = judged_workspace(tmp_path, ("Two", "Three"))
     done = audit(space, VaryingJudge({"Two": ["tttt", QUOTA], "Three": ["tttt"]}))
@@ -194,7 +221,7 @@ def test_a_sample_is_drawn_with_the_seed_and_in_proportion(tmp_path: Path) -> No
     assert models.asked.total() == 80, "no repeat is asked for twice, whatever the samples"
 
 
-@pytest.mark.parametrize("sizes", [{"repeats": 1}, {"repeats": 3, "sample": -1}])
+@pytest.mark.parametrize("sizes", [{"repeats": 1}, {"sample": -1}, {"seed": -1}])
 def test_numbers_that_say_nothing_are_refused(sizes: dict[str, int]) -> None:
     with pytest.raises(UsageError):
         Repetition(**sizes)  # type: ignore[arg-type]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ragtester.progress import StageResult
 
 app = typer.Typer()
-Seed = Annotated[int | None, typer.Option("--seed", help="Seed of every draw. Left out, the workspace's.")]
+Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of every draw. Left out, the workspace's.")]
 
 
 @app.command()

@@ -15,7 +15,7 @@ PROFILES = ("plain", "two_columns", "running_headers", "tables", "figures", "sma
 class WorkspaceSettings(Table):
     """`[workspace]`: what the whole workspace shares."""
 
-    seed: int = 7
+    seed: int = Field(default=7, ge=0)
     corpus: str = "corpora"
     suite: str = "main"
     language: str = "auto"

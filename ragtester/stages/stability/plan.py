@@ -37,14 +37,16 @@ class Repetition:
             raise UsageError(f"{self.repeats} repeat(s): nothing can flip; judge each answer at least twice")
         if self.sample is not None and self.sample < 0:
             raise UsageError(f"a sample of {self.sample}: give a number of answers, or all")
+        if self.seed < 0:
+            raise UsageError(f"a seed of {self.seed}: give 0 or more")
 
 
 @dataclass
 class Plan:
     """The answers to judge again, in the run's order, with their repeats' keys, and the rows that stand.
 
-    `open` are the repeats to make. `price` is the mean cost in US dollars of one judgement by this judge in the run;
-    None where it is not known.
+    `open` are the repeats to make; `again` are those of them whose judge failed after being paid. `price` is the mean
+    cost in US dollars of one judgement by this judge in the run; None where it is not known.
     """
 
     wanted: Repetition
@@ -58,6 +60,7 @@ class Plan:
     keys: dict[Place, str] = field(default_factory=dict)
     lines: dict[Place, Line] = field(default_factory=dict)
     open: set[Place] = field(default_factory=set)
+    again: frozenset[Place] = frozenset()
     languages: set[str] = field(default_factory=set)
     run_judges: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -170,6 +173,9 @@ def _settle(plan: Plan, retry_failed: bool) -> None:
     plan.open = {
         place for place in plan.keys if place not in plan.lines or plan.lines[place].is_worth_another(retry_failed)
     }
+    plan.again = frozenset(
+        place for place in plan.open & plan.lines.keys() if not plan.lines[place].is_worth_another(False)
+    )
 
 
 def _changes(plan: Plan, stale: list[Line]) -> str:

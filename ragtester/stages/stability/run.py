@@ -141,11 +141,15 @@ async def _some(pending: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:
 
 
 async def _judge_one(state: _Run, item: Item, place: Place) -> None:
-    """One judgement. Its key as the purpose: no other repeat may be given its reply after a kill."""
+    """One judgement. Its key as the purpose: no other repeat may be given its reply after a kill.
+
+    A reply that could not be used is not taken from the journal again.
+    """
     if state.stopped:
         return
     key = state.plan.keys[place]
-    outcome = await judged_once(state.models, item, state.plan.judge, key)
+    purpose = f"{key} again" if place in state.plan.again else key
+    outcome = await judged_once(state.models, item, state.plan.judge, purpose)
     if isinstance(outcome, Failure):
         state.stopped = state.stopped or f"{outcome.type}: {outcome.message}"
         return
