@@ -1,4 +1,4 @@
-"""Running asynchronous work to its end, from plain code and from a notebook."""
+"""Running asynchronous work to its end: from plain code, from a notebook, and many pieces at a time."""
 
 from __future__ import annotations
 
@@ -49,3 +49,39 @@ def _in_thread(work: Coroutine[Any, Any, T]) -> T:
             with suppress(RuntimeError):  # the work ended meanwhile, and its loop with it
                 loop.call_soon_threadsafe(task.cancel)
             raise
+
+
+class InFlight:
+    """Pieces of work that run at the same time, `most` at once.
+
+    `async with` waits for all of them at its end. An error of one, or in the block, is raised and cancels the rest.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Start a piece; comes back when there is room for the next one."""
+        self._tasks.add(asyncio.create_task(work))
+        if len(self._tasks) >= self._most:
+            await self._some()
+
+    async def __aenter__(self) -> InFlight:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            while self._tasks and kind is None:
+                await self._some()
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _some(self) -> None:
+        """Wait for at least one; an error of any is raised here."""
+        done, left = await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+        self._tasks = left

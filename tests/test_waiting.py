@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ragtester.waiting import wait_for
+from ragtester.waiting import InFlight, wait_for
 
 COLOUR = contextvars.ContextVar("COLOUR", default="none")
 
@@ -68,3 +68,49 @@ def test_ctrl_c_cancels_the_work_and_waits_for_it() -> None:
     with pytest.raises(KeyboardInterrupt):
         asyncio.run(_within(interrupted))
     assert told == ["put in order"]
+
+
+def test_pieces_run_together_but_never_more_than_allowed() -> None:
+    running, most, done = 0, 0, []
+
+    async def piece(number: int) -> None:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.001 * (number % 3))
+        running -= 1
+        done.append(number)
+
+    async def all_of_them() -> None:
+        async with InFlight(4) as under_way:
+            for number in range(20):
+                await under_way.start(piece(number))
+
+    asyncio.run(all_of_them())
+    assert sorted(done) == list(range(20))
+    assert most == 4
+
+
+@pytest.mark.parametrize("place", ["a piece", "two pieces", "the block"])
+def test_an_error_is_raised_and_cancels_the_rest(place: str) -> None:
+    ended: list[str] = []
+
+    async def long() -> None:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            ended.append("cancelled")
+            raise
+
+    async def failing() -> None:
+        async with InFlight(10) as under_way:
+            await under_way.start(long())
+            for _ in range({"a piece": 1, "two pieces": 2, "the block": 0}[place]):
+                await under_way.start(_fail())
+            if place == "the block":
+                await asyncio.sleep(0)
+                raise ValueError("as it is")
+
+    with pytest.raises(ValueError, match="as it is"):
+        asyncio.run(failing())
+    assert ended == ["cancelled"]

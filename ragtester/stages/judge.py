@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +19,7 @@ from ragtester.stages.judge_inputs import Lookup, answers, run_files
 from ragtester.stages.judge_rows import Item, without_asking
 from ragtester.storage import append_row, read_json, recover_tail, write_json
 from ragtester.tasks import JUDGE_ANSWER, Models
+from ragtester.waiting import InFlight
 from ragtester.workspace import Workspace
 
 AT_ONCE = 64
@@ -169,8 +169,7 @@ async def _judge_file(state: _Run, source: Path, target: Path) -> None:
     there = read_lines(target)
     plan: list[Identity] = []
     seen: set[Identity] = set()
-    pending: set[asyncio.Task[None]] = set()
-    try:
+    async with InFlight(AT_ONCE) as under_way:
         for answer in answers(source):
             identity = (answer.technique, answer.case_id)
             if identity in seen:
@@ -186,25 +185,9 @@ async def _judge_file(state: _Run, source: Path, target: Path) -> None:
                 break
             chunks, missing = state.lookup.chunks(answer)
             item = Item(answer, state.lookup.case(answer), chunks, missing, key)
-            pending.add(asyncio.create_task(_judge_one(state, item, target)))
-            if len(pending) >= AT_ONCE:
-                pending = await _some(pending)
-        while pending:
-            pending = await _some(pending)
-    finally:
-        for task in pending:
-            task.cancel()
-        await asyncio.gather(*pending, return_exceptions=True)
+            await under_way.start(_judge_one(state, item, target))
     if not state.stopped:
         put_in_order(target, plan)
-
-
-async def _some(pending: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:
-    """Wait for at least one; an error of any is raised here."""
-    done, left = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
-    for task in done:
-        task.result()
-    return left
 
 
 async def _judge_one(state: _Run, item: Item, target: Path) -> None:
