@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ from ragtester.stages.precision.files import Files
 from ragtester.stages.precision.sampling import Item
 from ragtester.storage import append_row, read_rows, recover_tail, write_rows
 from ragtester.tasks import PURPOSE, SPENT_FAILURES, STOPPING_FAILURES, VOTE_ON_VERDICT, Asked, Models, VerdictVoted
+from ragtester.waiting import InFlight
 
 AT_ONCE = 32
 """Answers a member has in the air; how many calls a provider takes at once is the gateway's to limit."""
@@ -97,45 +97,24 @@ def keep_current(member: Member, sample: Sequence[SampledCase], *, retry_failed:
 
 async def vote(members: Sequence[Member], items: Sequence[Item], models: Models, progress: Progress) -> None:
     """Ask every member for the votes that it lacks. A stopped member stops alone."""
-    tasks = [asyncio.create_task(_all_of(member, items, models, progress)) for member in members]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    async with InFlight(len(members)) as under_way:
+        for member in members:
+            await under_way.start(_all_of(member, items, models, progress))
 
 
 async def _all_of(member: Member, items: Sequence[Item], models: Models, progress: Progress) -> None:
     there = len(member.cast)
     if there:
         progress.advance(count=there)
-    pending: set[asyncio.Task[None]] = set()
-    try:
+    async with InFlight(AT_ONCE) as under_way:
         for item in items:
             if item.row.id in member.cast:
                 continue
             if member.stopped:
                 break
-            pending.add(asyncio.create_task(_one(member, item, models, progress)))
-            if len(pending) >= AT_ONCE:
-                pending = await _some(pending)
-        while pending:
-            pending = await _some(pending)
-    finally:
-        for task in pending:
-            task.cancel()
-        await asyncio.gather(*pending, return_exceptions=True)
+            await under_way.start(_one(member, item, models, progress))
     if not member.stopped:
         _put_in_order(member, items)
-
-
-async def _some(pending: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:
-    """Wait for at least one; an error of any is raised here."""
-    done, left = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
-    for task in done:
-        task.result()
-    return left
 
 
 async def _one(member: Member, item: Item, models: Models, progress: Progress) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -19,6 +18,7 @@ from ragtester.stages.stability.result import stability_result
 from ragtester.stages.stability.rows import Line, read_lines, rewrite
 from ragtester.storage import append_row, read_json, write_json
 from ragtester.tasks import JUDGE_ANSWER, Models
+from ragtester.waiting import InFlight
 from ragtester.workspace import Workspace
 
 AT_ONCE = 64
@@ -105,20 +105,11 @@ def _in_order(plan: Plan) -> list[Line]:
 
 async def _judge_all(state: _Run) -> None:
     """Make the open repeats, file by file. A stop leaves the rest open for the next start."""
-    pending: set[asyncio.Task[None]] = set()
-    try:
+    async with InFlight(AT_ONCE) as under_way:
         for item, place in _work(state.plan):
             if state.stopped:
                 break
-            pending.add(asyncio.create_task(_judge_one(state, item, place)))
-            if len(pending) >= AT_ONCE:
-                pending = await _some(pending)
-        while pending:
-            pending = await _some(pending)
-    finally:
-        for task in pending:
-            task.cancel()
-        await asyncio.gather(*pending, return_exceptions=True)
+            await under_way.start(_judge_one(state, item, place))
 
 
 def _work(plan: Plan) -> Iterator[tuple[Item, Place]]:
@@ -130,14 +121,6 @@ def _work(plan: Plan) -> Iterator[tuple[Item, Place]]:
             if numbers:
                 item = item_of(plan, answer)
                 yield from ((item, (identity, number)) for number in numbers)
-
-
-async def _some(pending: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:
-    """Wait for at least one; an error of any is raised here."""
-    done, left = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
-    for task in done:
-        task.result()
-    return left
 
 
 async def _judge_one(state: _Run, item: Item, place: Place) -> None:
