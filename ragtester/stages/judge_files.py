@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from ragtester.errors import DataError
 from ragtester.records import Failure, Verdict
 from ragtester.stages.judge_majority import TIED
-from ragtester.storage import recover_tail, write_bytes
+from ragtester.stages.placed_rows import PlacedRow, keep_only, read_placed
 from ragtester.tasks import SPENT_FAILURES
 
 Identity = tuple[str, str]
 """Technique and case id: what a verdict of one file belongs to."""
 
 
-class Line(BaseModel):
+class Line(PlacedRow):
     """What the stage must know of a row; everything else stays on disk."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
     case_id: str
     technique: str
     key: str
@@ -29,8 +24,6 @@ class Line(BaseModel):
     failure: Failure | None = None
     flags: tuple[str, ...] = ()
     served_judge: str | None = None
-    start: int = 0
-    length: int = 0
 
     @classmethod
     def of(cls, verdict: Verdict) -> Line:
@@ -56,39 +49,10 @@ def read_lines(path: Path) -> dict[Identity, Line]:
 
     Raises DataError with file and line for a row that is none.
     """
-    recover_tail(path)
-    found: dict[Identity, Line] = {}
-    if not path.is_file():
-        return found
-    position = 0
-    with path.open("rb") as file:
-        for number, raw in enumerate(file, start=1):
-            try:
-                line = Line.model_validate_json(raw)
-            except ValidationError as error:
-                raise DataError(f"{path}:{number}: no verdict: {error.errors()[0]['msg']}") from error
-            found[line.technique, line.case_id] = line.model_copy(update={"start": position, "length": len(raw)})
-            position += len(raw)
-    return found
+    return {(line.technique, line.case_id): line for line in read_placed(path, Line, "verdict")}
 
 
 def put_in_order(path: Path, plan: list[Identity]) -> None:
     """Rewrite a complete file in planned order, one row an identity; nothing is written where it is so already."""
     lines = read_lines(path)
-    wanted = [lines[identity] for identity in plan if identity in lines]
-    position = 0
-    for line in wanted:
-        if line.start != position:
-            break
-        position += line.length
-    else:
-        if path.is_file() and path.stat().st_size == position:
-            return
-    write_bytes(path, _copied(path, wanted))
-
-
-def _copied(path: Path, wanted: list[Line]) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        for line in wanted:
-            file.seek(line.start)
-            yield file.read(line.length)
+    keep_only(path, [lines[identity] for identity in plan if identity in lines])

@@ -1,18 +1,16 @@
-"""The file of repeated judgements: what stands in it, and putting it in order, with flat memory."""
+"""The file of repeated judgements: what stands in it, with flat memory."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from ragtester.errors import DataError
 from ragtester.provenance import row_key
 from ragtester.records import Failure, Ratings
+from ragtester.stages.placed_rows import PlacedRow, read_placed
 from ragtester.stages.stability.sample import Identity
-from ragtester.storage import recover_tail, write_bytes
 from ragtester.tasks import SPENT_FAILURES
 
 
@@ -26,10 +24,9 @@ class _Cost(BaseModel):
     cost: float | None = None
 
 
-class Line(BaseModel):
+class Line(PlacedRow):
     """What the audit must know of a row; replies stay on disk, and of the reasons only a hash is kept."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
     case_id: str
     document_id: str
     technique: str
@@ -48,8 +45,6 @@ class Line(BaseModel):
     prompt_sha256: str
     failure: Failure | None = None
     call: _Cost | None = None
-    start: int = 0
-    length: int = 0
 
     @property
     def identity(self) -> Identity:
@@ -76,39 +71,4 @@ def read_lines(path: Path) -> dict[tuple[Identity, int], Line]:
 
     Raises DataError with file and line for a row that is none.
     """
-    found: dict[tuple[Identity, int], Line] = {}
-    recover_tail(path)
-    if not path.is_file():
-        return found
-    position = 0
-    with path.open("rb") as file:
-        for number, raw in enumerate(file, start=1):
-            try:
-                line = Line.model_validate_json(raw)
-            except ValidationError as error:
-                raise DataError(f"{path}:{number}: no repeated verdict: {error.errors()[0]['msg']}") from error
-            place = {"start": position, "length": len(raw)}
-            found[line.identity, line.repeat] = line.model_copy(update=place)
-            position += len(raw)
-    return found
-
-
-def rewrite(path: Path, lines: Iterable[Line]) -> None:
-    """Write the file anew with exactly these of its rows, in this order; nothing is written where it is so already."""
-    wanted = list(lines)
-    position = 0
-    for line in wanted:
-        if line.start != position:
-            break
-        position += line.length
-    else:
-        if not path.is_file() or path.stat().st_size == position:
-            return
-    write_bytes(path, _copied(path, wanted))
-
-
-def _copied(path: Path, wanted: list[Line]) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        for line in wanted:
-            file.seek(line.start)
-            yield file.read(line.length)
+    return {(line.identity, line.repeat): line for line in read_placed(path, Line, "repeated verdict")}

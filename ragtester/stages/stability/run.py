@@ -13,9 +13,10 @@ from ragtester.settings import Settings
 from ragtester.stages.judge_asking import judged_once
 from ragtester.stages.judge_inputs import answers
 from ragtester.stages.judge_rows import Item
+from ragtester.stages.placed_rows import keep_only
 from ragtester.stages.stability.plan import RESULT, ROWS, Place, Plan, Repetition, item_of, make_plan
 from ragtester.stages.stability.result import stability_result
-from ragtester.stages.stability.rows import Line, read_lines, rewrite
+from ragtester.stages.stability.rows import Line, read_lines
 from ragtester.storage import append_row, read_json, write_json
 from ragtester.tasks import JUDGE_ANSWER, Models
 from ragtester.waiting import InFlight
@@ -48,13 +49,13 @@ async def run(
         progress.note(note)
     manifest = _manifest(plan, name)
     write_json(plan.folder / "manifest.json", manifest)
-    rewrite(plan.folder / ROWS, _in_order(plan))
+    keep_only(plan.folder / ROWS, _in_order(plan))
     plan.lines = {place: line for place, line in plan.lines.items() if place not in plan.open}
     progress.start("stability", len(plan.open))
     await _judge_all(state)
     progress.finish()
     plan.lines = read_lines(plan.folder / ROWS)
-    rewrite(plan.folder / ROWS, _in_order(plan))
+    keep_only(plan.folder / ROWS, _in_order(plan))
     result = stability_result(plan, name)
     write_json(plan.folder / RESULT, result)
     served = {plan.judge.model: ", ".join(result.served_judges) or None}
