@@ -195,7 +195,8 @@ def test_an_unequal_matrix_is_ranked_on_the_common_cases_only() -> None:
 def test_systems_without_a_common_case_are_not_ranked_against_each_other() -> None:
     other = [replace(one, case_id=f"x{one.case_id}") for one in asked(B, "fff")]
     document = compare(results(asked(A, "ppf") + other))
-    assert "fall into 2 groups without a common case" in text_of(document, "ranking")
+    for section in ("ranking", "short"):
+        assert "fall into 2 groups without a common case" in text_of(document, section)
     assert [table.id for table in document.tables if table.id.startswith("ranking")] == ["ranking-1", "ranking-2"]
     assert {table.id for table in brief(document).tables} >= {"ranking-1", "ranking-2", "pareto-1", "matrix"}
 
@@ -249,11 +250,39 @@ def test_what_limits_the_figures_is_said_first() -> None:
 
 
 def test_runs_that_differ_in_more_than_their_models_say_so() -> None:
-    found = two_runs(asked(B, "fp"))
-    for place, k in enumerate((4, 8)):
-        manifest = Manifest(stage="execute", name="x", seed=1, started="", parameters={"k": k})
-        found.runs[place] = replace(found.runs[place], executed=manifest)
+    found = with_parameters(two_runs(asked(B, "fp")), "k", (4, 8))
     assert "The runs differ in k (main: 4 and second: 8)" in text_of(compare(found), "scope")
+
+
+def other_cases(rows: list[Result]) -> list[Result]:
+    return [replace(one, case_id=f"other-{one.case_id}") for one in rows]
+
+
+def with_parameters(found: Results, name: str, values: tuple[int, int]) -> Results:
+    """The two runs, executed with these values of a parameter."""
+    for place, value in enumerate(values):
+        manifest = Manifest(stage="execute", name="x", seed=1, started="", parameters={name: value})
+        found.runs[place] = replace(found.runs[place], executed=manifest)
+    return found
+
+
+def test_one_system_under_two_setups_is_not_one_rate() -> None:
+    # Other cases in each run, so that no case is asked twice: still no average of k = 4 and k = 8.
+    found = with_parameters(two_runs(other_cases(asked(A, "ff"))), "k", (4, 8))
+    assert [system.name for system in make_view(found).systems] == [f"{A.name} (main)", f"{A.name} (second)"]
+    assert "count together" not in text_of(compare(found), "scope")
+
+
+def test_one_system_graded_by_other_judges_in_other_runs_is_not_one_rate() -> None:
+    found = two_runs(other_cases(asked(A, "ff", judge="k:k")))
+    assert [system.name for system in make_view(found).systems] == [f"{A.name} (main)", f"{A.name} (second)"]
+
+
+def test_one_system_under_one_setup_counts_together_and_that_is_said() -> None:
+    found = with_parameters(two_runs(other_cases(asked(A, "ff"))), "k", (4, 4))
+    view = make_view(found)
+    assert (view.systems, view.total().rate) == ([A], Rate(3, 4))
+    assert "1 system took part in several runs with the same settings and judge" in text_of(compare(found), "scope")
 
 
 def test_the_control_without_retrieval_is_no_system() -> None:

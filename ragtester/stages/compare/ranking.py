@@ -41,7 +41,7 @@ def ranking_section(view: View, seed: int) -> Section:
         text = (
             f"The systems fall into {len(rankings)} groups without a common case: none is ranked against another group."
         )
-        parts.append(Paragraph(text))
+        parts.append(Paragraph(text, answer=True))
     for number, ranking in enumerate(rankings, start=1):
         parts += _parts(view, ranking, seed, f"-{number}" if len(rankings) > 1 else "")
     parts.append(account(view.total(), unfilled_cases(view)))

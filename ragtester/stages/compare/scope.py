@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from ragtester.records import CLOSED_BOOK_SUFFIX, Manifest
+from ragtester.records import CLOSED_BOOK_SUFFIX
 from ragtester.results import RunInfo
+from ragtester.stages.compare.setups import differing
 from ragtester.stages.compare.view import View
 from ragtester.stages.compare.words import account, listed, plural, unfilled_cases
 from ragtester.tables import Cell, Paragraph, Section, Table
@@ -67,21 +67,29 @@ def warnings(view: View) -> Iterator[str]:
     if own:
         yield f"Judge and system under test are the same model ({listed(own)}): it may favour its own answers."
     yield from _settings(view.results.runs)
+    yield from _together(view)
     yield from _matrix(view)
 
 
 def _settings(runs: Sequence[RunInfo]) -> Iterator[str]:
     """Runs that differ in more than their models are said to."""
-    executed = [(run.name, run.executed) for run in runs if run.executed and not run.name.endswith(CLOSED_BOOK_SUFFIX)]
-    for name in ("k", "scope", "chunker", "refusals"):
-        found = {run: _parameter(manifest, name) for run, manifest in executed}
-        if len({repr(value) for value in found.values()}) > 1:
-            each = listed([f"{run}: {value}" for run, value in found.items()])
-            yield f"The runs differ in {name} ({each}): differences between their systems include that."
+    for name, values in differing(runs):
+        each = listed([f"{run}: {'not known' if value is None else value}" for run, value in values.items()])
+        yield f"The runs differ in {name} ({each}): differences between their systems include that."
 
 
-def _parameter(manifest: Manifest, name: str) -> Any:
-    return manifest.parameters.get(name)
+def _together(view: View) -> Iterator[str]:
+    """Systems whose answers of several runs are one system's."""
+    runs: dict[tuple[str, str], set[str]] = {}
+    for row in view.results.open_book:
+        runs.setdefault(row.system, set()).add(row.run)
+    alone = {(system.llm, system.embedding) for system in view.systems if system.run}
+    count = sum(len(names) > 1 and system not in alone for system, names in runs.items())
+    if count:
+        yield (
+            f"{plural(count, 'system')} took part in several runs with the same settings and judge: their answers to "
+            "the cases of these runs count together."
+        )
 
 
 def _matrix(view: View) -> Iterator[str]:

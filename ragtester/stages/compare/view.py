@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
 from ragtester.results import Result, Results
+from ragtester.stages.compare.setups import apart
 from ragtester.tables import Rate
 
 CaseKey = tuple[str, str]
@@ -15,7 +16,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class System(NamedTuple):
-    """An LLM with an embedding model; `run` is named only where one case was asked of the same two in several runs."""
+    """An LLM with an embedding model; `run` is named where rows of several runs cannot be counted together."""
 
     llm: str
     embedding: str
@@ -131,11 +132,14 @@ class View:
 
 
 def make_view(results: Results) -> View:
-    """Group the rows with retrieval; a case that two runs asked of one system counts once a run."""
+    """Group the rows with retrieval; a case that two runs asked of one system counts once a run.
+
+    So does a system that two runs asked under different setups or that different judges graded: that is no one rate.
+    """
     view = View(results)
     keys: dict[tuple[str, str, str], CaseKey] = {}
     seen: set[tuple[str, str, CaseKey]] = set()
-    twice: set[tuple[str, str]] = set()
+    twice = apart(results.runs, results.open_book) if len(results.runs) > 1 else set()
     for row in results.open_book:
         mark = (row.llm, row.embedding, _key(results, row, keys))
         if mark in seen:
