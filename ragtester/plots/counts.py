@@ -1,29 +1,21 @@
-"""What the plots count."""
+"""What the plots count, and what stands below them in words."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
-from typing import TypeVar
+from collections.abc import Callable, Iterable
+from typing import Literal
 
 from ragtester.results import Result
+from ragtester.results.tally import Key, by, count
 from ragtester.tables import Rate
 
-Key = TypeVar("Key", bound=Hashable)
 
-
-def rates(rows: Iterable[Result], key: Callable[[Result], Key], status: str) -> dict[Key, Rate]:
+def rates(rows: Iterable[Result], key: Callable[[Result], Key], status: Literal["pass", "fail"]) -> dict[Key, Rate]:
     """The share of graded rows that have `status`, by group, in the order the groups are met.
 
     A group without graded rows has an undefined rate, and is there.
     """
-    wanted: Counter[Key] = Counter()
-    graded: dict[Key, int] = {}
-    for row in rows:
-        group = key(row)
-        graded[group] = graded.get(group, 0) + row.graded
-        wanted[group] += row.status == status
-    return {group: Rate(wanted[group], n) for group, n in graded.items()}
+    return {group: one.pass_rate if status == "pass" else one.fail_rate for group, one in by(rows, key).items()}
 
 
 def type_name(row: Result) -> str:
@@ -33,8 +25,8 @@ def type_name(row: Result) -> str:
 
 def left_out(rows: Iterable[Result]) -> str:
     """What has no grade, for the line below a plot; empty where every row has one."""
-    count = Counter(row.status for row in rows)
-    parts = [f"{count[status]:,} {status}" for status in ("ungraded", "missing") if count[status]]
+    found = count(rows)
+    parts = [f"{n:,} {word}" for n, word in ((found.ungraded, "ungraded"), (found.missing, "missing")) if n]
     return f"Left out: {' and '.join(parts)} rows." if parts else ""
 
 
