@@ -161,6 +161,17 @@ def test_csv_has_raw_numbers_in_columns_of_their_own() -> None:
     assert sentences == 'section,text\nfirst,"One, two."\nfirst,Failures: Counts are cases.\n'
 
 
+def test_csv_of_a_column_of_several_kinds_has_every_field_once() -> None:
+    cells: tuple[Cell, ...] = (Rate(3, 10), Estimate(9.5, 12, Interval(8.0, 11.0)), 7, None)
+    text = csv_text(Table("mixed", "Mixed", ("name", "x"), tuple((f"r{n}", cell) for n, cell in enumerate(cells))))
+    header = text.splitlines()[0].split(",")
+    assert len(set(header)) == len(header)
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [row["x n"] for row in rows] == ["10", "12", "", ""]
+    assert (rows[1]["x value"], rows[1]["x low"], rows[2]["x"]) == ("9.5", "8.0", "7")
+    assert set(rows[3].values()) == {"r3", ""}
+
+
 def test_json_is_strict_and_says_what_each_cell_is() -> None:
     def refuse(name: str) -> Any:
         raise AssertionError(name)

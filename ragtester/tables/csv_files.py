@@ -35,16 +35,17 @@ def csv_files(document: Document) -> dict[str, str]:
 
 
 def csv_text(table: Table) -> str:
-    """One table. A column of rates becomes five: successes, n, share, low, high."""
+    """One table. A column of rates becomes five: successes, n, share, low, high; cells of other kinds share its n."""
     header: list[str] = []
-    kinds: list[list[str]] = []
+    fields: list[list[str]] = []
     for place, column in enumerate(table.columns):
         present = {_kind(row[place]) for row in table.rows if row[place] is not None}
-        kinds.append([kind for kind in FIELDS if kind in present] or ["plain"])
-        header += [_joined(column, field) for kind in kinds[-1] for field in FIELDS[kind]]
+        kinds = [kind for kind in FIELDS if kind in present] or ["plain"]
+        fields.append(list(dict.fromkeys(field for kind in kinds for field in FIELDS[kind])))
+        header += [_joined(column, field) for field in fields[-1]]
     lines: list[Sequence[Any]] = [header]
     for row in table.rows:
-        lines.append([value for cell, wanted in zip(row, kinds, strict=True) for value in _values(cell, wanted)])
+        lines.append([value for cell, wanted in zip(row, fields, strict=True) for value in _values(cell, wanted)])
     return _written(lines)
 
 
@@ -65,18 +66,13 @@ def _kind(cell: Cell) -> str:
 
 
 def _values(cell: Cell, wanted: list[str]) -> list[Any]:
-    """The fields of a cell, empty under the kinds that it is not."""
+    """The wanted fields of a cell, empty where it has none of that name."""
     found = cell_tree(cell)
-    kind = _kind(cell)
-    values: list[Any] = []
-    for name in wanted:
-        if name != kind:
-            values += [None] * len(FIELDS[name])
-        elif isinstance(found, dict):
-            values += [found["value"]] if kind == "p" else [found[field] for field in FIELDS[kind]]
-        else:
-            values.append(found)
-    return values
+    if not isinstance(found, dict):
+        found = {"": found}
+    elif _kind(cell) == "p":
+        found = {"p": found["value"]}
+    return [found.get(field) for field in wanted]
 
 
 def _written(lines: Sequence[Sequence[Any]]) -> str:

@@ -126,14 +126,13 @@ def _pairs(pairs: list[Pair], labels: dict[str, str]) -> Table:
 
 
 def _row(pair: Pair, labels: dict[str, str]) -> tuple[Cell, ...]:
-    chance = None if pair.by_chance is None else round(pair.by_chance, 1)
     return (
         f"{labels[pair.first]}, {labels[pair.second]}",
         pair.first,
         pair.second,
         pair.common,
         pair.both,
-        chance,
+        pair.by_chance,
         pair.only_first,
         pair.only_second,
         pair.jaccard,
