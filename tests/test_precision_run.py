@@ -111,6 +111,14 @@ def test_the_sample_stands_before_anyone_votes_and_voters_see_nothing_of_it(tmp_
             assert secret not in text
 
 
+def test_no_spreadsheet_takes_an_id_for_a_number(tmp_path: Path) -> None:
+    space = judged_run(tmp_path, FAILED)
+    audit(space, FakePanel())
+    ids = [row.id for row in read_rows(Files.of(space, "main").sample, SampledCase)]
+    assert len(ids) == 8
+    assert all(name[0].isalpha() for name in ids)
+
+
 def test_recall_and_specificity_need_the_passes(tmp_path: Path) -> None:
     said = [*FAILED, *PASSED[:-1], (f"{WRONG}, log 13", "pass")]
     space = judged_run(tmp_path, said)

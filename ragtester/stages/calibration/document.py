@@ -102,7 +102,7 @@ def _kappa(one: Confusion) -> Cell:
 def _labels(result: CalibrationResult) -> Iterator[str]:
     yield (
         f"{result.labels} labels in {result.labels_file}: {result.answers} answers are used; {len(result.tied)} are "
-        f"left out because people are tied, {len(result.ungraded)} because the judge gave no grade; "
+        f"left out because people are tied, {len(result.ungraded)} because they have no verdict; "
         f"{len(result.unmatched)} label(s) match no answer of the run, {result.repeated} say again what was said. "
         f"{result.blank} row(s) hold no label, and {sum(result.unlabelled.values())} graded answers of the run have "
         "none (listed in to_label.csv)."

@@ -37,7 +37,7 @@ class Matched:
 
     @property
     def ungraded(self) -> list[LabelledAnswer]:
-        """Answers with a label that the judge gave no grade."""
+        """Answers with a label and without a verdict."""
         return [one for one in self.answers if one.label is not None and one.status not in ("pass", "fail")]
 
 

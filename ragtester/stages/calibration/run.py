@@ -61,7 +61,7 @@ def _why(found: Matched) -> str:
         "rows without a label": found.blank,
         "match no answer of the run": len(found.unmatched),
         "answers on which people are tied": len(found.tied),
-        "answers that the judge did not grade": len(found.ungraded),
+        "answers that have no verdict": len(found.ungraded),
     }
     return ", ".join(f"{count} {what}" for what, count in parts.items())
 

@@ -116,8 +116,9 @@ def _request(answer: Answer, lookup: Lookup, refusals: tuple[str, ...]) -> VoteO
 
 
 def _item(row: Result, request: VoteOnVerdict, strata: dict[Stratum, int], drawn: Counter[Stratum]) -> Item:
+    seen = row_key(run=row.run, identity=identity(row), seen=request.model_dump(mode="json"))
     sampled = SampledCase(
-        id=row_key(run=row.run, identity=identity(row), seen=request.model_dump(mode="json")),
+        id=f"s{seen}",  # a spreadsheet takes a hash of digits alone for a number, and writes another one
         run=row.run,
         case_id=row.case_id,
         document_id=row.document_id,
