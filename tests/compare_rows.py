@@ -6,6 +6,7 @@ from typing import Any
 
 from ragtester.records import Case, Document, Evidence, Ratings
 from ragtester.results import Result, Results, RunInfo
+from tests import builders
 
 RUN, SUITE = "main", "suite"
 
@@ -40,35 +41,13 @@ def row(case_id: str, status: Any = "fail", **values: Any) -> Result:
 def case(case_id: str, spans: tuple[tuple[int, int], ...] = (), **values: Any) -> Case:
     """A case of the suite with its evidence spans, all on page 1 unless `pages` says otherwise."""
     pages = values.pop("pages", (1,))
-    known: dict[str, Any] = {
-        "key": "k",
-        "document_id": "doc",
-        "document_sha256": "d",
-        "technique": "ragtester",
-        "type": "complexity",
-        "language": "en",
-        "question": f"What is {case_id}?",
-        "expected_answer": "x",
-        "evidence": tuple(Evidence(start=start, end=end, pages=pages) for start, end in spans),
-        "model": "m:writer",
-        "prompt_sha256": "p",
-    }
-    return Case(id=case_id, **(known | values))
+    evidence = tuple(Evidence(start=start, end=end, pages=pages) for start, end in spans)
+    return builders.case(case_id, **{"evidence": evidence, **values})
 
 
 def document(name: str = "doc", characters: int = 1000, pages: int = 2) -> Document:
     """A document of the suite."""
-    return Document(
-        id=name,
-        path=name,
-        source="manual",
-        format="pdf",
-        sha256="d",
-        text_sha256="t",
-        language="en",
-        characters=characters,
-        page_starts=tuple(range(pages)),
-    )
+    return builders.document(name, characters=characters, page_starts=tuple(range(pages)))
 
 
 def results(rows: list[Result], cases: list[Case] | None = None, documents: list[Document] | None = None) -> Results:

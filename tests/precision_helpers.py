@@ -9,6 +9,7 @@ from typing import Any
 from ragtester.records import Answer, Case, Chunk, Manifest, SampledCase, Trace, Verdict
 from ragtester.storage import write_json, write_rows
 from ragtester.workspace import Workspace
+from tests import builders
 
 LLM, EMBEDDING = "openai:tested", "embedded:hashing"
 EVIDENCE = "The log is kept for six years. Officer Berg signs every page."
@@ -39,55 +40,26 @@ def judged_run(root: Path, said: Sequence[Said], *, judge: str = "openai:oracle"
 
 
 def _case(number: int) -> Case:
-    return Case(
-        id=f"c{number}",
+    return builders.case(
+        f"c{number}",
         key=f"k{number}",
         document_id="d1",
-        document_sha256="0",
-        technique="ragtester",
-        type="complexity",
-        language="en",
         question=f"How long is log {number} kept?",
         expected_answer="It is kept for six years.",
         keywords=("six years",),
-        model="embedded:rules",
-        prompt_sha256="x",
     )
 
 
 def _answer(number: int, text: str, llm: str) -> Answer:
-    return Answer(
-        case_id=f"c{number}",
-        document_id="d1",
-        key=f"a{number}",
-        run="main",
-        llm=llm,
-        embedding=EMBEDDING,
-        technique="ragtester",
-        type="complexity",
-        outcome="answered",
-        answer=text,
-        trace=Trace(query="q", index="i", embedding="e", k=1, context_ids=("d1:0",)),
+    trace = Trace(query="q", index="i", embedding="e", k=1, context_ids=("d1:0",))
+    return builders.answer(
+        f"c{number}", llm, text, document_id="d1", key=f"a{number}", embedding=EMBEDDING, trace=trace
     )
 
 
-def _verdict(answer: Answer, status: Any, judge: str) -> Verdict:
-    return Verdict(
-        case_id=answer.case_id,
-        document_id=answer.document_id,
-        key=f"v{answer.key}",
-        run=answer.run,
-        llm=answer.llm,
-        embedding=answer.embedding,
-        technique=answer.technique,
-        type=answer.type,
-        language="en",
-        status=status,
-        decided_by="" if status == "ungraded" else "faithfulness",
-        outcome=answer.outcome,
-        judge=judge,
-        prompt_sha256="p",
-    )
+def _verdict(answer: Answer, status: str, judge: str) -> Verdict:
+    decided_by = "" if status == "ungraded" else "faithfulness"
+    return builders.verdict(answer, status, key=f"v{answer.key}", judge=judge, decided_by=decided_by)
 
 
 def sampled(number: int, **changes: Any) -> SampledCase:

@@ -21,8 +21,6 @@ from ragtester.plots.flesch import _bins
 from ragtester.plots.pareto import Point, front
 from ragtester.records import (
     NO_RETRIEVAL,
-    Case,
-    Document,
     Evidence,
     PrecisionFigures,
     PrecisionResult,
@@ -33,6 +31,7 @@ from ragtester.records import (
 from ragtester.results import Result, Results, RunInfo
 from ragtester.results.rows import Status
 from ragtester.tables import Rate
+from tests.builders import case, document
 
 HOSTILE = 'openai:$x_{"<b>&日本\x1b[31m\u202e\ud800 ' + "long-" * 20
 RATINGS: dict[str, Rating] = {"pass": "true", "fail": "false"}
@@ -68,38 +67,16 @@ def run(systems: list[tuple[str, str]], cases: int = 30, seed: int = 1) -> Resul
     rows = [row(system, number, draw.choice(statuses)) for system in systems for number in range(cases)]
     found = Results(runs=[RunInfo("main", "s", None, None)], rows=rows)
     for number in range(cases):
-        found.cases["s", f"c{number}"] = Case(
-            id=f"c{number}",
-            key="k",
+        found.cases["s", f"c{number}"] = case(
+            f"c{number}",
             document_id=f"d{number % 3}",
-            document_sha256="0",
-            technique="ragtester",
             type=("complexity", "rejection", "coverage")[number % 3],
-            language="en",
-            question="?",
-            expected_answer="!",
             evidence=(Evidence(start=number * 10, end=number * 10 + 30),) if number % 3 != 1 else (),
             flesch=float(number),
-            model="m",
-            prompt_sha256="0",
         )
     for number in range(3):
-        found.documents["s", f"d{number}"] = document(f"d{number}")
+        found.documents["s", f"d{number}"] = document(f"d{number}", page_starts=(0, 400))
     return found
-
-
-def document(name: str, characters: int = 1000) -> Document:
-    return Document(
-        id=name,
-        path=name,
-        source="manual",
-        format="pdf",
-        sha256="0",
-        text_sha256="0",
-        language="en",
-        characters=characters,
-        page_starts=(0, 400),
-    )
 
 
 def texts(figure: Figure) -> str:
