@@ -131,6 +131,19 @@ def test_an_unknown_cost_is_not_free() -> None:
     assert f"{A.name}, free" not in text
 
 
+def test_a_latency_that_is_known_of_one_alone_dominates_nobody() -> None:
+    view = View(Results())
+    for system, seconds in ((A, [1.0]), (B, []), (C, [2.0])):
+        view.spent[system] = Spend(1, costs=[0.01], seconds=seconds)
+    offers = make_offers(view, [(A, Rate(1, 10)), (B, Rate(2, 10)), (C, Rate(3, 10))])
+    assert [offer.dominated_by for offer in offers] == [None, None, A]
+
+
+def test_systems_that_failed_as_often_as_the_best_are_named_with_it() -> None:
+    text = text_of(compare(results(asked(A, "pf") + asked(B, "fp") + asked(C, "ff"))), "ranking")
+    assert f"Fewest failures: {A.name}, 1/2 = 50.0 % [9.5, 90.5] of its graded answers; as few have {B.name}." in text
+
+
 def test_a_saving_of_next_to_nothing_is_no_step_of_a_budget() -> None:
     text = " ".join(budget_sentences(offers_of({A: (1, 0.100), B: (5, 0.097), C: (8, 0.05)})))
     assert f"from $5 per 100 answers {C.name}, 8/10 failed; from $10 per 100 answers {A.name}" in text

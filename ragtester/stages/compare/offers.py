@@ -60,15 +60,11 @@ def quantile(values: Sequence[float], share: float) -> float | None:
 
 
 def _dominates(one: Offer, other: Offer) -> bool:
-    """No worse in failures, cost and latency, and better in one. An unknown cost or latency beats nothing."""
-    if one.cost is None or other.cost is None:
-        return False
-    mine, theirs = [one.share, one.cost], [other.share, other.cost]
-    if one.seconds is not None and other.seconds is not None:
-        mine.append(one.seconds)
-        theirs.append(other.seconds)
-    elif other.seconds is not None:
-        return False  # the other's latency is known and may be its strength
+    """No worse in failures, cost and latency, and better in one. A cost or latency known of one alone beats nothing."""
+    if one.cost is None or other.cost is None or (one.seconds is None) != (other.seconds is None):
+        return False  # the one that is not known may be the other's strength
+    mine = [one.share, one.cost, one.seconds or 0.0]
+    theirs = [other.share, other.cost, other.seconds or 0.0]
     return all(a <= b for a, b in zip(mine, theirs, strict=True)) and mine != theirs
 
 

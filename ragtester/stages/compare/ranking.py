@@ -111,7 +111,9 @@ def _sentences(ranking: Ranking) -> Iterator[str]:
             "`ragtester execute` and `ragtester judge`, and it stands beside it."
         )
         return
-    yield f"Fewest failures: {best.name}, {show(rate)} of its graded answers."
+    even = [system.name for system, other in ranking.ranked[1:] if other.share == rate.share]
+    also = f"; as few have {listed(even)}" if even else ""
+    yield f"Fewest failures: {best.name}, {show(rate)} of its graded answers{also}."
     pairs = [pair for system in ranking.order[1:] if (pair := family.of(best, system)) is not None]
     apart = [_other(pair, best) for pair in pairs if pair.told_apart]
     alike = [pair for pair in pairs if not pair.told_apart]
