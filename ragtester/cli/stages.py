@@ -136,7 +136,12 @@ def run_all(
 
         print_estimate(estimate_run(project.workspace, project.settings, corpus), stdout())
         return
-    finish(project.run(corpus, overwrite=overwrite), project)
+    results = project.run(corpus, overwrite=overwrite)
+    code = show(results, project)
+    if any(result.stage == "judge" and result.ledger.ok for result in results):
+        project.progress.note("every failure with its evidence: ragtester report; the tables: ragtester compare")
+    if code:
+        raise typer.Exit(code)
 
 
 @app.command()
