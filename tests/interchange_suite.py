@@ -9,6 +9,7 @@ from ragtester.provenance import sha256_text
 from ragtester.records import Case, Document, Evidence
 from ragtester.storage import write_rows, write_text
 from ragtester.workspace import Workspace
+from tests import builders
 
 DATA = Path(__file__).parent / "data" / "interchange"
 FERRY = (
@@ -20,33 +21,25 @@ TEXTS = {"ferry": FERRY, "shed-rules": RULES}
 
 
 def document(name: str, text: str, path: str) -> Document:
-    return Document(
-        id=name,
+    return builders.document(
+        name,
         path=path,
-        source="manual",
-        format="pdf",
         sha256=sha256_text(f"file {text}"),
         text_sha256=sha256_text(text),
-        language="en",
         characters=len(text),
         page_starts=(0, 40),
     )
 
 
 def case(question: str, expected: str, start: int = 0, end: int = 0, number: int = 1) -> Case:
-    return Case(
-        id=f"ferry/ragtester/complexity-{number:03}",
+    return builders.case(
+        f"ferry/ragtester/complexity-{number:03}",
         key=f"k{number}",
         document_id="ferry",
         document_sha256=sha256_text(f"file {FERRY}"),
-        technique="ragtester",
-        type="complexity",
-        language="en",
         question=question,
         expected_answer=expected,
         evidence=(Evidence(start=start, end=end, pages=(1,)),) if end else (),
-        model="embedded:rules",
-        prompt_sha256="p",
     )
 
 
