@@ -211,12 +211,15 @@ class Project:
         from ragtester.results import load_results
         from ragtester.stages.calibration import calibration_status
         from ragtester.stages.compare import compare, read_side
+        from ragtester.stages.precision import precision_staleness
 
         names = list(dict.fromkeys(runs)) or [self.settings.execute.run]
         results = load_results(self.workspace, names, self.settings.workspace.suite)
         found = [calibration_status(self.workspace, run.name, results) for run in results.runs]
         held = {status.text: status.state == "fresh" for status in found if status.text}
-        return compare(results, baseline, read_side(self.workspace, results, held, self.settings.workspace.seed))
+        audits = {run.name: precision_staleness(self.workspace, run.name, results) for run in results.runs}
+        side = read_side(self.workspace, results, held, audits, self.settings.workspace.seed)
+        return compare(results, baseline, side)
 
     def report(self, path: Path | None = None, megabytes: float = 3.0, **files: Path | None) -> Written:
         """Write the run's HTML page (`reports/<run>/report.html`, or `path`), at most `megabytes` large.

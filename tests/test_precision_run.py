@@ -14,6 +14,7 @@ from ragtester import Project
 from ragtester.errors import ChangedInputsError, DataError, MissingPackageError, UsageError
 from ragtester.progress import SilentProgress, StageResult
 from ragtester.records import Call, Failure, Manifest, PanelDecision, PanelVote, PrecisionResult, SampledCase
+from ragtester.results import load_results
 from ragtester.settings import AuditSettings, Settings
 from ragtester.stages import precision
 from ragtester.stages.precision.audit import own_renderer
@@ -173,6 +174,41 @@ def test_a_changed_answer_is_voted_on_anew(tmp_path: Path) -> None:
     audit(space, panel, overwrite=True)
     assert Counter(name for name, _ in panel.asked) == dict.fromkeys(PANEL, 1)
     assert found(space).figures[0].fp == 3
+
+
+@pytest.mark.parametrize(
+    ("said", "judge", "reasons"),
+    [
+        (FAILED, "openai:oracle", ()),
+        ([*FAILED, *PASSED], "openai:oracle", ()),  # passes were not drawn, so that more of them change nothing
+        (
+            [*FAILED[:-1], (FAILED[-1][0], "pass")],
+            "openai:oracle",
+            ("drawn from 8 failures, there are 7 now", "1 sampled answer(s) are not in it any more"),
+        ),
+        ([(f"{RIGHT}, after all", "fail"), *FAILED[1:]], "openai:oracle", ("1 answer(s) of it have other texts",)),
+        (
+            FAILED,
+            "openai:newer",
+            ("audited with the judge openai:oracle, judged by openai:newer", "8 of it have another verdict"),
+        ),
+        (
+            [(text, "ungraded") for text, _ in FAILED],
+            "openai:oracle",
+            ("none of the run's answers is graded any more",),
+        ),
+    ],
+)
+def test_what_changed_since_the_audit_makes_its_figures_stale(
+    tmp_path: Path, said: list[Said], judge: str, reasons: tuple[str, ...]
+) -> None:
+    space = judged_run(tmp_path, FAILED)
+    assert precision.precision_staleness(space, "main", load_results(space, ["main"])) == ()
+    audit(space, FakePanel())
+    judged_run(tmp_path, said, judge=judge)
+    assert precision.precision_staleness(space, "main", load_results(space, ["main"])) == reasons
+    asked = next(part.text for part in Project(tmp_path).compare().sections[0].parts if "RQ4" in part.text)  # type: ignore[union-attr]
+    assert ("the audit is stale" in asked) == bool(reasons)
 
 
 def test_votes_asked_for_in_other_words_are_stale(tmp_path: Path) -> None:

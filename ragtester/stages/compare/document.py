@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ragtester.errors import UsageError
@@ -27,12 +27,14 @@ class Side:
     """What stands beside the rows: audits of the runs, manifests of the suites, and the seed of every bootstrap.
 
     `calibrations` are sentences on how the oracle did against people; `stale` repeats those that no longer hold.
+    `stale_audits` says by run why its precision audit no longer holds.
     """
 
     audits: Sequence[PrecisionResult] = ()
     manifests: suite_quality.Manifests = field(default_factory=dict)
     calibrations: Sequence[str] = ()
     stale: Sequence[str] = ()
+    stale_audits: Mapping[str, Sequence[str]] = field(default_factory=dict)
     seed: int = 7
 
 
@@ -52,7 +54,7 @@ def compare(results: Results, baseline: str = BASELINE, side: Side | None = None
         failures_found(view, side.seed),
         techniques_compared(view, baseline, side.seed),
         sources_compared(view, side.seed),
-        oracle_precision(view, side.audits, side.calibrations),
+        oracle_precision(view, side.audits, side.calibrations, side.stale_audits),
         matrix_section(view, baseline),
         factors_section(view, side.seed),
         closed_book.section(results, view),

@@ -22,15 +22,22 @@ from ragtester.workspace import Workspace
 NAME = "comparison"
 
 
-def read_side(workspace: Workspace, results: Results, calibrations: Mapping[str, bool], seed: int) -> Side:
+def read_side(
+    workspace: Workspace,
+    results: Results,
+    calibrations: Mapping[str, bool],
+    stale_audits: Mapping[str, Sequence[str]],
+    seed: int,
+) -> Side:
     """The precision audits of those runs that have one, and the manifests of their suites.
 
-    `calibrations` are sentences on calibrations of the oracle, each with whether it still holds.
+    `calibrations` are sentences on calibrations of the oracle, each with whether it still holds; `stale_audits` says by
+    run why its precision audit does not.
     """
     files = (workspace.audits(run.name) / "precision" / "result.json" for run in results.runs)
     audits = [audit for path in files if (audit := read_json(path, PrecisionResult)) is not None]
     stale = [text for text, holds in calibrations.items() if not holds]
-    return Side(audits, read_manifests(workspace, results), list(calibrations), stale, seed)
+    return Side(audits, read_manifests(workspace, results), list(calibrations), stale, stale_audits, seed)
 
 
 def tables_folder(workspace: Workspace, runs: Sequence[str]) -> Path:

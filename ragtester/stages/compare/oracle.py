@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ragtester.records import PrecisionResult, Share
-from ragtester.results import RunInfo
 from ragtester.stages.compare.view import View
 from ragtester.stages.compare.words import account, listed, unfilled_cases
 from ragtester.tables import Cell, Paragraph, Rate, Section, Table
 from ragtester.tables.cells import show
 
 
-def oracle_precision(view: View, audits: Sequence[PrecisionResult], calibrations: Sequence[str] = ()) -> Section:
-    """RQ4: how precise is the oracle? `calibrations` are sentences on how it did against people's labels."""
+def oracle_precision(
+    view: View,
+    audits: Sequence[PrecisionResult],
+    calibrations: Sequence[str] = (),
+    stale: Mapping[str, Sequence[str]] | None = None,
+) -> Section:
+    """RQ4: how precise is the oracle?
+
+    `calibrations` are sentences on how it did against people's labels; `stale` says by run why its audit does not hold
+    for today's answers and verdicts.
+    """
+    reasons = stale or {}
     parts: list[Paragraph | Table] = []
     if not audits:
         run = view.results.runs[0].name if view.results.runs else "RUN"
@@ -23,11 +32,11 @@ def oracle_precision(view: View, audits: Sequence[PrecisionResult], calibrations
         )
         parts.append(Paragraph(_upper(text) if calibrations else f"Cannot be answered: {text}", not calibrations))
     for audit in audits:
-        parts += [Paragraph(text, answer=place == 0) for place, text in enumerate(_audit(audit))]
-        parts += [Paragraph(text) for text in _stale(audit, view.results.runs)]
+        told = _audit(audit, reasons.get(audit.run, ()))
+        parts += [Paragraph(text, answer=place == 0) for place, text in enumerate(told)]
     parts += [Paragraph(text, answer=True) for text in calibrations]
     if audits:
-        parts.append(_figures(audits))
+        parts.append(_figures(audits, reasons))
     parts.append(account(view.total(), unfilled_cases(view)))
     return Section("rq4", "RQ4. How precise is the oracle?", tuple(parts))
 
@@ -36,15 +45,17 @@ def _upper(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _audit(audit: PrecisionResult) -> Iterator[str]:
+def _audit(audit: PrecisionResult, stale: Sequence[str]) -> Iterator[str]:
     overall = next((figures for figures in audit.figures if figures.by == "overall"), None)
     if overall is None or overall.precision.value is None:
         yield f"Run {audit.run}: the audit has no decided case yet; `ragtester audit precision` goes on with it."
         return
     whole = f" (of {audit.population['fail']} failures)" if "fail" in audit.population else ""
+    again = "`ragtester audit precision --overwrite` draws anew"
+    old = f" the audit is stale ({'; '.join(stale)}), {again}; it found that" if stale else ""
     yield (
-        f"Run {audit.run}: of {overall.tp + overall.fp} sampled failures that were decided{whole}, {overall.tp} are "
-        f"failures indeed and {overall.fp} are not: precision {_share(overall.precision)}, false discovery rate "
+        f"Run {audit.run}:{old} of {overall.tp + overall.fp} sampled failures that were decided{whole}, {overall.tp} "
+        f"are failures indeed and {overall.fp} are not: precision {_share(overall.precision)}, false discovery rate "
         f"{_share(overall.fdr)}.{_demonstration(audit)}"
     )
     pending = overall.ambiguous + overall.open
@@ -68,18 +79,6 @@ def _demonstration(audit: PrecisionResult) -> str:
     return ""
 
 
-def _stale(audit: PrecisionResult, runs: Sequence[RunInfo]) -> Iterator[str]:
-    """An audit speaks of the judge, the prompt and the languages that it sampled, and of no other."""
-    judged = next((run.judged for run in runs if run.name == audit.run), None)
-    if judged is None:
-        return
-    judge = judged.parameters.get("judge")
-    if judge and judge != audit.judge:
-        yield f"The audit of run {audit.run} is stale: it is of judge {audit.judge}, the verdicts are of {judge}."
-    elif audit.judge_prompt_sha256 not in judged.prompts.values():
-        yield f"The audit of run {audit.run} is stale: the judge's prompt has changed since."
-
-
 def _share(found: Share) -> str:
     if found.value is None:
         return "n/a"
@@ -89,7 +88,7 @@ def _share(found: Share) -> str:
     return f"{100 * found.value:.1f} %{ends} (n {found.n:.0f})"
 
 
-def _figures(audits: Sequence[PrecisionResult]) -> Table:
+def _figures(audits: Sequence[PrecisionResult], stale: Mapping[str, Sequence[str]]) -> Table:
     several = len(audits) > 1
     rows: list[tuple[Cell, ...]] = []
     for audit in audits:
@@ -101,4 +100,5 @@ def _figures(audits: Sequence[PrecisionResult]) -> Table:
             rows.append((*names, *rates, figures.ambiguous, figures.open))
     columns: tuple[str, ...] = ("group", "precision", "false discovery rate", "ambiguous", "open")
     columns = ("run", *columns) if several else columns
-    return Table("oracle-precision", "Precision of the oracle", columns, tuple(rows), keys=2 if several else 1)
+    notes = tuple(f"Run {run}: stale, {'; '.join(reasons)}." for run, reasons in stale.items() if reasons)
+    return Table("oracle-precision", "Precision of the oracle", columns, tuple(rows), notes, keys=2 if several else 1)

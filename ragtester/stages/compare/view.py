@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
 from ragtester.results import Result, Results
+from ragtester.results.tally import Tally
 from ragtester.stages.compare.setups import apart
-from ragtester.tables import Rate
 
 CaseKey = tuple[str, str]
 Key = TypeVar("Key", bound=Hashable)
@@ -46,43 +46,6 @@ class Grade(NamedTuple):
     failed: bool
     judge: str
     document: str
-
-
-@dataclass
-class Tally:
-    """How rows ended. `ungraded` and `missing` are in no rate and stand beside every one."""
-
-    passed: int = 0
-    failed: int = 0
-    ungraded: int = 0
-    missing: int = 0
-
-    @property
-    def graded(self) -> int:
-        """The denominator of the failure rate."""
-        return self.passed + self.failed
-
-    @property
-    def left_out(self) -> int:
-        """Planned rows that no rate counts."""
-        return self.ungraded + self.missing
-
-    @property
-    def planned(self) -> int:
-        """All rows."""
-        return self.graded + self.left_out
-
-    @property
-    def rate(self) -> Rate:
-        """The share of graded rows that failed."""
-        return Rate(self.failed, self.graded)
-
-    def add(self, other: Tally) -> None:
-        """Count another tally's rows too."""
-        self.passed += other.passed
-        self.failed += other.failed
-        self.ungraded += other.ungraded
-        self.missing += other.missing
 
 
 @dataclass
@@ -123,7 +86,7 @@ class View:
         found: dict[Key, Tally] = {}
         for place, tally in self.cube.items():
             if where is None or where(place):
-                found.setdefault(key(place), Tally()).add(tally)
+                found.setdefault(key(place), Tally()).merge(tally)
         return found
 
     def total(self, where: Callable[[Place], bool] | None = None) -> Tally:

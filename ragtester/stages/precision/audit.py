@@ -128,7 +128,12 @@ def _changes(before: list[SampledCase], audit: Audit, made: Manifest | None) -> 
     for name, value in audit.parameters().items():
         if name in earlier and earlier[name] != value:
             yield f"{name}: {earlier[name]!r} is now {value!r}"
-    old, new = ({identity(row): row for row in rows} for rows in (before, audit.sample))
+    yield from changed_rows(before, audit.sample)
+
+
+def changed_rows(before: list[SampledCase], now: list[SampledCase]) -> Iterator[str]:
+    """What is otherwise in a sample that is drawn again, each with its count."""
+    old, new = ({identity(row): row for row in rows} for rows in (before, now))
     both = [(old[place], new[place]) for place in old if place in new]
     counts = {
         "sampled answer(s) are not in it any more": len(old) - len(both),
