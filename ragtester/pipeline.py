@@ -49,8 +49,9 @@ async def run_stages(
     spent_calls, spent_cost = 0, 0.0
     with workspace.lock():
         for stage, own in steps:
-            if options.overwrite or own.execute.retry_failed or own.judge.retry_failed:
-                # Whoever asks for new rows wants new replies, not the kept ones.
+            if own.execute.retry_failed or own.judge.retry_failed:
+                # Whoever asks for failed rows again wants new replies, not the kept ones. Rows from other inputs
+                # (--overwrite) ask other requests, so what an interrupted start paid for stays of use to them.
                 workspace.journal(stage, _name(own, stage)).unlink(missing_ok=True)
             gateway = open_gateway(workspace, own, stage)
             async with gateway:
