@@ -229,7 +229,7 @@ def two_runs(second: Iterable[Result], cases: bool = True) -> Results:
 def test_a_case_asked_twice_of_one_system_counts_once_a_run() -> None:
     view = make_view(two_runs(asked(A, "ff")))
     assert [system.name for system in view.systems] == [f"{A.name} (main)", f"{A.name} (second)"]
-    assert [view.total(lambda place, own=system: place.system == own).rate for system in view.systems] == [  # type: ignore[misc]
+    assert [view.total(lambda place, own=system: place.system == own).fail_rate for system in view.systems] == [  # type: ignore[misc]
         Rate(1, 2),
         Rate(2, 2),
     ]
@@ -294,7 +294,7 @@ def test_one_system_graded_by_other_judges_in_other_runs_is_not_one_rate() -> No
 def test_one_system_under_one_setup_counts_together_and_that_is_said() -> None:
     found = with_parameters(two_runs(other_cases(asked(A, "ff"))), "k", (4, 4))
     view = make_view(found)
-    assert (view.systems, view.total().rate) == ([A], Rate(3, 4))
+    assert (view.systems, view.total().fail_rate) == ([A], Rate(3, 4))
     assert "1 system took part in several runs with the same settings and judge" in text_of(compare(found), "scope")
 
 
@@ -338,7 +338,7 @@ def test_the_family_of_techniques_is_corrected_together() -> None:
     assert single == pytest.approx(2 * 28 / 8008, rel=1e-6)
     assert list(contrast.corrected.values()) == pytest.approx([2 * single, 2 * single])
     assert contrast.significant(1) == [A, B]
-    assert contrast.totals[0].rate == Rate(12, 16)
+    assert contrast.totals[0].fail_rate == Rate(12, 16)
 
 
 def test_what_is_missing_for_an_answer_is_named_with_its_command() -> None:

@@ -10,10 +10,11 @@ import pytest
 
 from ragtester.records import Ledger, PanelMember, PrecisionFigures, PrecisionResult, Share
 from ragtester.results import Results, RunInfo
+from ragtester.results.tally import Tally
 from ragtester.stages.compare.matrix import matrix_section, relative
 from ragtester.stages.compare.oracle import oracle_precision
 from ragtester.stages.compare.questions import failures_found, sources_compared
-from ragtester.stages.compare.view import Place, System, Tally, View
+from ragtester.stages.compare.view import Place, System, View
 from ragtester.statistics import wilson
 from ragtester.tables import Estimate, Paragraph, Rate, Section, Table
 

@@ -23,7 +23,7 @@ from ragtester.records import (
     Rating,
     Share,
 )
-from ragtester.report import figures, write_report
+from ragtester.report import write_report
 from ragtester.report.choose import choose, tell
 from ragtester.report.compared import compare_systems
 from ragtester.report.coverage import make_strips
@@ -34,6 +34,7 @@ from ragtester.report.islands import pack, unpack
 from ragtester.report.page import asset, script
 from ragtester.report.words import dollars, duration, number
 from ragtester.results import Result
+from ragtester.results.tally import by
 from ragtester.storage import write_json
 from tests.report_workspace import RUN, TEXT, Built, build, loaded
 from tests.test_cli import ragtester
@@ -98,7 +99,7 @@ def test_figures_by_hand(tmp_path: Path) -> None:
 
 def test_the_comparison_says_the_same(tmp_path: Path) -> None:
     results = loaded(build(tmp_path, Built(skip={0, 9}, ungraded={1})))
-    tallies = figures.by(results.open_book, lambda row: row.system)
+    tallies = by(results.open_book, lambda row: row.system)
     (ranking,) = compare_systems(results).rankings
     assert len(ranking.ranked) == 4
     for system, rate in ranking.ranked:

@@ -28,3 +28,10 @@ def test_groups_stand_in_the_order_they_are_met_and_one_without_a_grade_is_undef
     assert found["m:b"] == Tally(passed=1, failed=1, ungraded=1)
     assert found["m:c"].pass_rate == Rate(0, 0)
     assert found["m:c"].pass_rate.share is None
+
+
+def test_tallies_add_up() -> None:
+    one, other = count(ROWS[:2]), count(ROWS[2:])
+    one.merge(other)
+    assert one == count(ROWS)
+    assert one.planned == len(ROWS)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from ragtester.report import charts
-from ragtester.report.figures import Tally
 from ragtester.report.html import Child, Element, h, hidden_text, name
 from ragtester.report.words import counted, number, rate, tight
+from ragtester.results.tally import Tally
 from ragtester.tables import Table
 from ragtester.tables.cells import show
 
@@ -141,7 +141,5 @@ def rest_of(groups: list[Group], limit: int, noun: str) -> list[Group]:
     ordered = sorted(groups, key=lambda group: -group.tally.failed)
     rest = Tally()
     for group in ordered[limit:]:
-        tally = group.tally
-        rest.passed, rest.failed = rest.passed + tally.passed, rest.failed + tally.failed
-        rest.ungraded, rest.missing = rest.ungraded + tally.ungraded, rest.missing + tally.missing
+        rest.merge(group.tally)
     return [*ordered[:limit], Group(f"{counted(len(groups) - limit, f'other {noun}')} together", rest)]

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from ragtester.records import CRITERIA
-from ragtester.report import charts, figures
+from ragtester.report import charts
 from ragtester.report.blocks import Group, grid_table, part, rate_table, rest_of, section, table_html
 from ragtester.report.compared import Compared
-from ragtester.report.figures import Tally, Values, type_name
+from ragtester.report.figures import Values, type_name
 from ragtester.report.html import Child, Element, h, hidden_text, name
 from ragtester.report.words import counted, dollars, number, rate, short_rate, tight
 from ragtester.results import Result, Results
+from ragtester.results.tally import Tally, by
 from ragtester.stages.compare.offers import budget_sentences, make_offers, pareto_table
 from ragtester.tables import Rate
 
@@ -40,7 +41,7 @@ def breakdown(results: Results) -> Element:
 
 
 def _groups(rows: Sequence[Result], key: Callable[[Result], str], filter_: str | None) -> list[Group]:
-    tallies = figures.by(rows, key)
+    tallies = by(rows, key)
     return [Group(value, tallies[value], {filter_: value} if filter_ else None) for value in sorted(tallies)]
 
 

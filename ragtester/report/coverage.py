@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from ragtester.records import Case, Document
 from ragtester.report import charts
 from ragtester.report.blocks import grid_table, link, section
-from ragtester.report.figures import Tally
 from ragtester.report.html import Child, Element, h, hidden_text, name
 from ragtester.report.words import counted, number
 from ragtester.results import Results
+from ragtester.results.tally import Tally
 
 BINS = 100
 DOCUMENTS = 60

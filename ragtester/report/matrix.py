@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragtester.report import figures
 from ragtester.report.blocks import link
-from ragtester.report.figures import Tally
 from ragtester.report.html import Child, Element, h, hidden_text, name
 from ragtester.report.words import number, percent
 from ragtester.results import Result
+from ragtester.results.tally import Tally, by, count
 
 STEPS = 9
 LEAST_RANGE = 0.10
@@ -21,9 +20,9 @@ def matrix(rows: Sequence[Result]) -> Element:
     A pair that the run does not hold is "not run". Rates at the edges pool answers: pairs with more graded answers
     weigh more, which the counts show.
     """
-    pairs = figures.by(rows, lambda row: row.system)
-    llms = dict(sorted(figures.by(rows, lambda row: row.llm).items()))
-    embeddings = dict(sorted(figures.by(rows, lambda row: row.embedding).items()))
+    pairs = by(rows, lambda row: row.system)
+    llms = dict(sorted(by(rows, lambda row: row.llm).items()))
+    embeddings = dict(sorted(by(rows, lambda row: row.embedding).items()))
     low, high = scale([tally for tally in pairs.values() if tally.graded])
     head = h(
         "tr",
@@ -36,7 +35,7 @@ def matrix(rows: Sequence[Result]) -> Element:
         cells = [_cell(pairs.get((llm, embedding)), f"{llm} × {embedding}", low, high) for embedding in embeddings]
         body.append(h("tr", h("th", name(llm), scope="row"), *cells, _edge(tally)))
     totals = [_edge(tally) for tally in embeddings.values()]
-    foot = h("tr", h("th", "All", scope="row"), *totals, _edge(figures.count(rows)))
+    foot = h("tr", h("th", "All", scope="row"), *totals, _edge(count(rows)))
     caption = "Passed of graded answers, with the 95 % interval. Each figure opens the failures of its system."
     table = h("table", h("caption", caption), h("thead", head), h("tbody", *body), h("tfoot", foot), class_="heat")
     shades = [h("i", class_=f"step-{step}", aria_hidden="true") for step in range(STEPS)]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragtester.records import UnreadableDocument
-from ragtester.report import figures
 from ragtester.report.blocks import Group, grid_table, notes, part, rate_table, section, tiles
 from ragtester.report.compared import Compared
-from ragtester.report.figures import Tally
+from ragtester.report.figures import reasons
 from ragtester.report.html import Child, Element, h, name
 from ragtester.report.matrix import matrix
 from ragtester.report.sentence import verdict_sentences
 from ragtester.report.words import between, counted, dollars, number, percent, tight
 from ragtester.results import Results
+from ragtester.results.tally import Tally, by, count
 from ragtester.tables import Rate
 
 NAMED = 30
@@ -27,8 +27,8 @@ def system_name(system: tuple[str, str]) -> str:
 def overview(results: Results, compared: Compared, unreadable: Sequence[UnreadableDocument]) -> Element:
     """The section that a reader sees first."""
     rows = list(results.open_book)
-    total = figures.count(rows)
-    by_system = figures.by(rows, lambda row: row.system)
+    total = count(rows)
+    by_system = by(rows, lambda row: row.system)
     groups = [Group(system_name(key), tally, {"system": system_name(key)}) for key, tally in by_system.items()]
     groups.sort(key=lambda group: -(group.tally.pass_rate.share or 0))
     told = verdict_sentences(results, compared)
@@ -68,9 +68,9 @@ def _key_figures(results: Results, total: Tally) -> list[tuple[str, str, str]]:
     documents = {row.document_id for row in rows}
     planned = total.graded + total.left_out
     made = f"{counted(len(cases), 'case')} from {counted(len(documents), 'document')}"
-    refused = figures.count(row for row in rows if row.type != "rejection" and row.decided_by == "refusal")
-    answerable = figures.count(row for row in rows if row.type != "rejection")
-    invented = figures.count(row for row in rows if row.type == "rejection")
+    refused = count(row for row in rows if row.type != "rejection" and row.decided_by == "refusal")
+    answerable = count(row for row in rows if row.type != "rejection")
+    invented = count(row for row in rows if row.type == "rejection")
     return [
         ("Passed", *_share(total.pass_rate, "graded")),
         ("Failures found", number(total.failed), f"in {counted(planned, 'planned answer')}; {made}"),
@@ -131,12 +131,12 @@ def _not_read(unreadable: Sequence[UnreadableDocument]) -> list[Child]:
 
 def _not_graded(results: Results) -> list[Child]:
     rows = list(results.open_book)
-    left = figures.count(rows).left_out
+    left = count(rows).left_out
     unfilled = sum(results.unfilled.values())
     told = f"{counted(unfilled, 'case')} could not be made, so nobody was asked." if unfilled else None
     if not left:
         return [h("p", f"Every planned answer has a grade ({number(len(rows))}). ", told)]
-    by_reason = figures.reasons(rows)
+    by_reason = reasons(rows)
     cells: list[list[Child]] = [
         [name(reason), "no verdict" if status == "ungraded" else "no row on disk", number(count)]
         for (status, reason), count in by_reason.most_common()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ragtester.report import figures
 from ragtester.report.compared import Compared
 from ragtester.report.words import counted, short_rate
 from ragtester.results import Results
+from ragtester.results.tally import count
 from ragtester.stages.compare.pairs import Pair
 from ragtester.stages.compare.ranking import Ranking
 from ragtester.stages.compare.view import System
@@ -16,7 +16,7 @@ from ragtester.tables import Rate
 def verdict_sentences(results: Results, compared: Compared) -> list[str]:
     """What passed; which system is best; whether the data can tell it from the next."""
     rows = list(results.open_book)
-    total = figures.count(rows)
+    total = count(rows)
     if not rows:
         return ["This run holds no answers of a system with retrieval: there is nothing to decide from yet."]
     if not total.graded:

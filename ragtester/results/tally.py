@@ -43,6 +43,18 @@ class Tally:
         return self.ungraded + self.missing
 
     @property
+    def planned(self) -> int:
+        """All rows."""
+        return self.graded + self.left_out
+
+    def merge(self, other: Tally) -> None:
+        """Count another tally's rows too."""
+        self.passed += other.passed
+        self.failed += other.failed
+        self.ungraded += other.ungraded
+        self.missing += other.missing
+
+    @property
     def pass_rate(self) -> Rate:
         """Passed of graded; undefined where nothing is graded."""
         return Rate(self.passed, self.graded)

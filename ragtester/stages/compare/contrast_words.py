@@ -41,7 +41,7 @@ def _answer(contrast: Contrast, sides: Sides) -> str:
     assert contrast.estimate is not None
     assert contrast.test is not None
     text = (
-        f"{_head(contrast, sides)}: {show(one.rate)} failed against {show(two.rate)}, a difference of "
+        f"{_head(contrast, sides)}: {show(one.fail_rate)} failed against {show(two.fail_rate)}, a difference of "
         f"{short(contrast.estimate)}{_over(contrast)}; by case {tested(contrast.test)}. "
     )
     return text + (_weight(contrast) if contrast.told_apart else _needs(contrast))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from ragtester.results.tally import Tally
 from ragtester.stages.compare.matrix import relative
-from ragtester.stages.compare.view import Place, System, Tally, View
+from ragtester.stages.compare.view import Place, System, View
 from ragtester.stages.compare.words import LEVEL, points
 from ragtester.statistics import (
     Interval,
@@ -46,7 +47,7 @@ class Contrast:
     @property
     def difference(self) -> float | None:
         """Failure rate of the first minus that of the second."""
-        one, two = self.totals[0].rate.share, self.totals[1].rate.share
+        one, two = self.totals[0].fail_rate.share, self.totals[1].fail_rate.share
         return None if one is None or two is None else one - two
 
     @property
@@ -74,11 +75,11 @@ class Contrast:
 
     def needed(self) -> int | None:
         """Cases a side at which the observed shares would be told apart, were cases independent."""
-        one, two = self.totals[0].rate.share, self.totals[1].rate.share
+        one, two = self.totals[0].fail_rate.share, self.totals[1].fail_rate.share
         return None if one is None or two is None else unpaired_cases_needed(one, two)
 
     def _sign(self, system: System) -> int:
-        one, two = (tally.rate.share or 0.0 for tally in self.by_system[system])
+        one, two = (tally.fail_rate.share or 0.0 for tally in self.by_system[system])
         return (one > two) - (one < two)
 
 
@@ -95,7 +96,7 @@ def make_contrast(view: View, side: Side, names: tuple[str, str], seed: int) -> 
     for system, (first, second) in found.by_system.items():
         found.tests[system] = fisher(first.failed, first.passed, second.failed, second.passed)
         for total, tally in zip(found.totals, (first, second), strict=True):
-            total.add(tally)
+            total.merge(tally)
     correct_together([found])
     _overall(found, view, side, seed)
     return found
@@ -144,13 +145,13 @@ def contrast_table(contrast: Contrast, table_id: str, title: str) -> Table:
     for system, (one, two) in contrast.by_system.items():
         test = contrast.tests[system]
         n = one.graded + two.graded
-        difference = (one.rate.share or 0.0) - (two.rate.share or 0.0)
+        difference = (one.fail_rate.share or 0.0) - (two.fail_rate.share or 0.0)
         odds = Estimate(test.effect, n, test.interval) if test.effect is not None else None
         rows.append(
             (
                 system.name,
-                one.rate,
-                two.rate,
+                one.fail_rate,
+                two.fail_rate,
                 points(difference, n, _newcombe(one, two)),
                 odds,
                 PValue(test.p),
@@ -161,8 +162,8 @@ def contrast_table(contrast: Contrast, table_id: str, title: str) -> Table:
         )
     total: Sequence[Cell] = (
         "total",
-        contrast.totals[0].rate,
-        contrast.totals[1].rate,
+        contrast.totals[0].fail_rate,
+        contrast.totals[1].fail_rate,
         contrast.estimate,
         None,
         None,

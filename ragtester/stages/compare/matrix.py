@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ragtester.stages.compare.view import Place, Tally, View
+from ragtester.results.tally import Tally
+from ragtester.stages.compare.view import Place, View
 from ragtester.stages.compare.words import account, percent, unfilled_cases
 from ragtester.statistics import relative_difference
 from ragtester.tables import Cell, Estimate, Paragraph, Section, Table
@@ -69,7 +70,7 @@ def _row(
 ) -> tuple[Cell, ...]:
     tallies = {(technique, source): tally for (own, technique, source), tally in cells.items() if own == name}
     found = [_sum(tallies, technique, source) for technique, source in spots]
-    row: list[Cell] = [label, *(tally.rate for tally in found)]
+    row: list[Cell] = [label, *(tally.fail_rate for tally in found)]
     if pair:
         first, second = (_sum(tallies, technique, ALL) for technique in pair)
         row += [relative(first, second, "second"), relative(first, second, "first")]
@@ -81,13 +82,13 @@ def _sum(tallies: dict[tuple[str, str], Tally], technique: str, source: str) -> 
     found = Tally()
     for (own, origin), tally in tallies.items():
         if own == technique and source in (ALL, origin):
-            found.add(tally)
+            found.merge(tally)
     return found
 
 
 def relative(first: Tally, second: Tally, base: str) -> Estimate | None:
     """How much the first's failure rate differs from the second's, in percent of `base` ("first" or "second")."""
-    one, two = first.rate.share, second.rate.share
+    one, two = first.fail_rate.share, second.fail_rate.share
     if one is None or two is None:
         return None
     found = relative_difference(one, two, "first" if base == "first" else "second")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ragtester.results.tally import Tally
 from ragtester.stages.compare.contrast_words import Sides, contrast_paragraphs
 from ragtester.stages.compare.contrasts import contrast_table, correct_together, make_contrast
-from ragtester.stages.compare.view import Place, Tally, View, failures_by_document
+from ragtester.stages.compare.view import Place, View, failures_by_document
 from ragtester.stages.compare.words import account, listed, plural, share, short, unfilled_cases
 from ragtester.statistics import cluster_bootstrap
 from ragtester.tables import Cell, Paragraph, Section, Table
@@ -25,20 +26,21 @@ def failures_found(view: View, seed: int) -> Section:
         parts.append(Paragraph("No answer is graded, so nothing is known (`ragtester judge`).", answer=True))
     else:
         failing = [system for system, tally in graded.items() if tally.failed]
-        ordered = sorted(graded, key=lambda system: graded[system].rate.share or 0.0)
+        ordered = sorted(graded, key=lambda system: graded[system].fail_rate.share or 0.0)
         documents = failures_by_document(grade for grades in view.graded.values() for grade in grades.values())
         over = cluster_bootstrap(documents, seed)
-        text = f"{show(total.rate)} of the graded answers failed"
+        text = f"{show(total.fail_rate)} of the graded answers failed"
         if over:
-            text += f" (over {len(documents)} documents {short(share(total.rate.share or 0.0, total.graded, over))})"
+            around = short(share(total.fail_rate.share or 0.0, total.graded, over))
+            text += f" (over {len(documents)} documents {around})"
         text += f"; failures were found in {len(failing)} of {plural(len(graded), 'system')}."
         parts.append(Paragraph(text, answer=True))
         if len(ordered) > 1:
             best, worst = ordered[0], ordered[-1]
             parts.append(
                 Paragraph(
-                    f"The fewest, {show(graded[best].rate)}, in {best.name}; the most, {show(graded[worst].rate)}, in "
-                    f"{worst.name}."
+                    f"The fewest, {show(graded[best].fail_rate)}, in {best.name}; "
+                    f"the most, {show(graded[worst].fail_rate)}, in {worst.name}."
                 )
             )
         parts.append(_types(view))
@@ -51,7 +53,7 @@ def _types(view: View) -> Table:
     cells = view.by(lambda place: (place.technique, place.type, place.subtype))
     for (technique, kind, subtype), tally in sorted(cells.items()):
         name = f"{kind} ({subtype})" if subtype else kind
-        rows.append((technique, name, tally.rate, tally.left_out))
+        rows.append((technique, name, tally.fail_rate, tally.left_out))
     return Table(
         "by-type", "Failures by case type", ("technique", "case type", "failed", "not counted"), tuple(rows), keys=2
     )
@@ -135,7 +137,7 @@ def _by_technique(view: View) -> Table:
     cells = view.by(lambda place: (place.technique, place.source))
     rows: list[tuple[Cell, ...]] = []
     for technique in view.values("technique"):
-        rows.append((technique, *(cells.get((technique, source), Tally()).rate for source in SOURCES)))
+        rows.append((technique, *(cells.get((technique, source), Tally()).fail_rate for source in SOURCES)))
     return Table(
         "sources-by-technique", "Failures by corpus source and technique", ("technique", *SOURCES), tuple(rows)
     )

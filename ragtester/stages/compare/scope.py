@@ -114,6 +114,7 @@ def _matrix(view: View) -> Iterator[str]:
 def _ledger(view: View) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for (system, technique), tally in sorted(view.by(lambda place: (place.system, place.technique)).items()):
-        rows.append((system.name, technique, tally.planned, tally.graded, tally.rate, tally.ungraded, tally.missing))
+        counts = (tally.planned, tally.graded, tally.fail_rate, tally.ungraded, tally.missing)
+        rows.append((system.name, technique, *counts))
     columns = ("system", "technique", "planned", "graded", "failed", "ungraded", "missing")
     return Table("ledger", "Answers by system and technique", columns, tuple(rows), keys=2)

@@ -131,17 +131,11 @@ def _count(view: View, system: System, key: CaseKey, row: Result) -> None:
     view.asked.setdefault(system, {})[key] = place
     graded = view.graded.setdefault(system, {})
     spent = view.spent.setdefault(system, Spend())
-    if row.status in ("pass", "fail"):
-        failed = row.status == "fail"
-        tally.failed += failed
-        tally.passed += not failed
-        graded[key] = Grade(failed, row.judge, row.document_id)
-    elif row.status == "ungraded":
-        tally.ungraded += 1
-        view.reasons["ungraded", row.reason] += 1
+    tally.add(row)
+    if row.graded:
+        graded[key] = Grade(row.status == "fail", row.judge, row.document_id)
     else:
-        tally.missing += 1
-        view.reasons["missing", row.reason] += 1
+        view.reasons[row.status, row.reason] += 1
     if row.outcome in ("answered", "abstained"):
         spent.answers += 1
         if row.cost is not None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragtester.stages.compare.view import Tally, View
+from ragtester.results.tally import Tally
+from ragtester.stages.compare.view import View
 from ragtester.statistics import Interval, Test, format_p
 from ragtester.tables import Estimate, Paragraph
 from ragtester.tables.cells import show
