@@ -85,6 +85,13 @@ def test_asks_for_the_kind_of_thing_that_is_hidden(
     assert not keyword_match(draft.keywords, draft.expected_answer, language)[1]
 
 
+@pytest.mark.parametrize("style", ["wh", "keyword", "scenario"])
+def test_what_costs_something_else_than_money_has_no_price(style: str) -> None:
+    draft = ask("A torn seal of the oven door costs about 7 % more energy.", style=style)
+    assert not {"price", "money", "budget", "amount"} & set(draft.question.casefold().split())
+    assert draft.keywords == ("7 %",)
+
+
 def test_every_style_is_recorded_and_different() -> None:
     drafts = [ask("A relief valve is a device that limits the pressure in a vessel.", style=style)
               for style in ("wh", "keyword", "scenario")]  # fmt: skip

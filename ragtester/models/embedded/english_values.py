@@ -97,8 +97,12 @@ def _amount(value: Quantity, clause: Clause) -> str:
     """A bare value after the verb: money, a measure, or a number of things."""
     if clause.verb in BE:
         return "What value is stated for" if value.unit or value.kind in ("money", "percent") else ""
-    if value.kind == "money" or clause.verb in ("cost", "pay"):
+    if value.kind == "money":
         return "How much"
+    if clause.verb in ("cost", "pay"):
+        # A sum may stand without its currency; "costs 7 % more energy" is no price.
+        bare = value.kind == "number" and not value.unit and not clause.rest[value.end :].strip(" .,;:)")
+        return "How much" if bare else ""
     if value.unit:
         unit = re.search(r"[A-Za-z°%µ²³/ ]{3,}$", clause.rest[value.start : value.end])
         return f"How many {unit.group().strip()}" if unit else ""
