@@ -11,12 +11,13 @@ import pytest
 from ragtester.records import Ledger, PanelMember, PrecisionFigures, PrecisionResult, Share
 from ragtester.results import Results, RunInfo
 from ragtester.results.tally import Tally
-from ragtester.stages.compare.matrix import matrix_section, relative
+from ragtester.stages.compare.matrix import matrix_section
 from ragtester.stages.compare.oracle import oracle_precision
 from ragtester.stages.compare.questions import failures_found, sources_compared
+from ragtester.stages.compare.relative import relative, relative_section
 from ragtester.stages.compare.view import Place, System, View
 from ragtester.statistics import wilson
-from ragtester.tables import Estimate, Paragraph, Rate, Section, Table
+from ragtester.tables import Paragraph, Rate, Section, Table
 
 ANSWERS = 36_000
 OPENAI, OLLAMA = System("openai:all", "openai:all"), System("ollama:all", "ollama:all")
@@ -60,33 +61,40 @@ def test_totals_by_provider(study: View) -> None:
     assert cell(section, "by-provider", "ollama", "ragtester, manual") == Rate(7_855, 18_000)
 
 
-def test_relative_differences_name_their_base(study: View) -> None:
-    section = matrix_section(study, "baseline")
-
-    def shown(line: str, base: str) -> float:
-        found = cell(section, "by-provider", line, f"relative to {base}")
-        assert isinstance(found, Estimate)
-        return found.value
-
+def test_relative_differences_are_given_of_both_bases_with_their_counts(study: View) -> None:
+    techniques, sources = relative_section(study, "baseline").tables
+    assert techniques.columns[2:] == (
+        "ragtester failed",
+        "baseline failed",
+        "difference in % of baseline",
+        "difference in % of ragtester",
+    )
+    rows = {line[1]: line[2:] for line in techniques.rows}
     # "+19.68 %" is of the larger number; of the baseline it is 24.5 %.
-    assert shown("openai", "ragtester") == pytest.approx(19.68, abs=0.01)
-    assert shown("openai", "baseline") == pytest.approx(24.51, abs=0.01)
-    # "6.22 % more" and "6.6 % improvement" are one difference with two bases.
-    assert shown("total", "ragtester") == pytest.approx(6.19, abs=0.01)
-    assert shown("total", "baseline") == pytest.approx(6.60, abs=0.01)
-    assert shown("ollama", "baseline") == pytest.approx(-3.10, abs=0.01)
+    assert rows["openai"] == (Rate(8_880, ANSWERS), Rate(7_132, ANSWERS), 25, 20)
+    # "6.22 % more" and "6.6 % improvement" are one difference with two bases: 6.60 and 6.19.
+    assert rows["all systems"] == (Rate(21_633, 72_000), Rate(20_293, 72_000), 7, 6)
+    assert rows["ollama"][2] == -3
+    assert sources.rows[0][:2] == ("all", "all systems")
+
+
+@pytest.mark.parametrize(
+    ("failed", "expected"),
+    [((12, 10), (pytest.approx(20), pytest.approx(100 / 6))), ((12, 9), (None, None)), ((3, 30), (None, None))],
+)
+def test_a_relative_difference_needs_ten_failures_on_either_side(
+    failed: tuple[int, int], expected: tuple[object, object]
+) -> None:
+    one, two = (Tally(passed=60 - count, failed=count) for count in failed)
+    assert (relative(one, two, "second"), relative(one, two, "first")) == expected
 
 
 def test_brought_against_generated_documents(study: View) -> None:
     manual, generated = (study.by(lambda place: place.source)[source] for source in ("manual", "generated"))
     assert (manual.failed, generated.failed) == (13_450, 8_183)
-    found = relative(manual, generated, "second")
-    assert found is not None
-    assert found.value == pytest.approx(64.4, abs=0.05)
+    assert relative(manual, generated, "second") == pytest.approx(64.4, abs=0.05)
     openai = study.by(lambda place: place.source, lambda place: place.system == OPENAI)
-    found = relative(openai["manual"], openai["generated"], "second")
-    assert found is not None
-    assert found.value == pytest.approx(70.3, abs=0.05)
+    assert relative(openai["manual"], openai["generated"], "second") == pytest.approx(70.3, abs=0.05)
     table = next(table for table in sources_compared(study, 7).tables if table.id == "sources-by-technique")
     assert ("ragtester", Rate(13_450, 36_000), Rate(8_183, 36_000)) in table.rows
 

@@ -30,7 +30,7 @@ def contrast_paragraphs(contrast: Contrast, sides: Sides) -> Iterator[Paragraph]
         )
         return
     yield Paragraph(_answer(contrast, sides), answer=True)
-    yield Paragraph(f"{_relative(contrast, sides)} {_systems(contrast, sides)}")
+    yield Paragraph(_systems(contrast, sides))
     if contrast.one_sided:
         names = listed([system.name for system in contrast.one_sided])
         yield Paragraph(f"Left out, for they lack graded answers of one side: {names}.")
@@ -90,17 +90,6 @@ def _needs(contrast: Contrast) -> str:
     if more > 0:
         return f"It needs about {more} more graded answers a side, if the rates stay what they are."
     return "More answers of these documents would not settle it: it needs more documents."
-
-
-def _relative(contrast: Contrast, sides: Sides) -> str:
-    found = [
-        f"{short(value)} relative to {name}"
-        for base, name in (("second", sides.second), ("first", sides.first))
-        if (value := contrast.relative(base)) is not None
-    ]
-    return (
-        f"The rates differ by {' or '.join(found)}." if found else "Nothing failed, so there is no relative difference."
-    )
 
 
 def _systems(contrast: Contrast, sides: Sides) -> str:

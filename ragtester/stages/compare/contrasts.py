@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ragtester.results.tally import Tally
-from ragtester.stages.compare.matrix import relative
 from ragtester.stages.compare.view import Place, System, View
 from ragtester.stages.compare.words import LEVEL, points
 from ragtester.statistics import (
@@ -68,10 +67,6 @@ class Contrast:
     def significant(self, sign: int) -> list[System]:
         """Those of `wins` that hold after Holm's correction."""
         return [system for system in self.wins(sign) if self.corrected[system] < LEVEL]
-
-    def relative(self, base: str) -> Estimate | None:
-        """The relative difference, in percent of `base`: "first" or "second"."""
-        return relative(*self.totals, base)
 
     def needed(self) -> int | None:
         """Cases a side at which the observed shares would be told apart, were cases independent."""
@@ -139,8 +134,7 @@ def _overall(found: Contrast, view: View, side: Side, seed: int) -> None:
 def contrast_table(contrast: Contrast, table_id: str, title: str) -> Table:
     """One row a system, and the total with its interval over documents."""
     first, second = contrast.first, contrast.second
-    relatives = (f"relative to {second}", f"relative to {first}")
-    columns = ("system", first, second, "difference", "odds ratio", "p", "p (Holm)", *relatives)
+    columns = ("system", first, second, "difference", "odds ratio", "p", "p (Holm)")
     rows: list[tuple[Cell, ...]] = []
     for system, (one, two) in contrast.by_system.items():
         test = contrast.tests[system]
@@ -156,8 +150,6 @@ def contrast_table(contrast: Contrast, table_id: str, title: str) -> Table:
                 odds,
                 PValue(test.p),
                 PValue(contrast.corrected[system]),
-                relative(one, two, "second"),
-                relative(one, two, "first"),
             )
         )
     total: Sequence[Cell] = (
@@ -168,8 +160,6 @@ def contrast_table(contrast: Contrast, table_id: str, title: str) -> Table:
         None,
         None,
         None,
-        contrast.relative("second"),
-        contrast.relative("first"),
     )
     note = (
         f"One Fisher exact test a system, a family of {contrast.family}, corrected by Holm. Differences in "

@@ -14,6 +14,7 @@ from ragtester.stages.compare.matrix import matrix_section
 from ragtester.stages.compare.oracle import oracle_precision
 from ragtester.stages.compare.questions import failures_found, sources_compared, techniques_compared
 from ragtester.stages.compare.ranking import ranking_section
+from ragtester.stages.compare.relative import relative_section
 from ragtester.stages.compare.scope import scope_section
 from ragtester.stages.compare.summary import summary_section
 from ragtester.stages.compare.view import make_view
@@ -56,6 +57,7 @@ def compare(results: Results, baseline: str = BASELINE, side: Side | None = None
         sources_compared(view, side.seed),
         oracle_precision(view, side.audits, side.calibrations, side.stale_audits),
         matrix_section(view, baseline),
+        relative_section(view, baseline),
         factors_section(view, side.seed),
         closed_book.section(results, view),
         failure_kinds.section(results, view),

@@ -6,11 +6,9 @@ from collections.abc import Callable, Sequence
 
 from ragtester.results.tally import Tally
 from ragtester.stages.compare.view import Place, View
-from ragtester.stages.compare.words import account, percent, unfilled_cases
-from ragtester.statistics import relative_difference
-from ragtester.tables import Cell, Estimate, Paragraph, Section, Table
+from ragtester.stages.compare.words import account, unfilled_cases
+from ragtester.tables import Cell, Paragraph, Section, Table
 
-SOURCES = {"generated": "generated documents", "manual": "brought documents"}
 ALL = "all"
 
 
@@ -20,7 +18,7 @@ def provider(llm: str) -> str:
 
 
 def matrix_section(view: View, baseline: str) -> Section:
-    """Relative differences are given where there are two techniques; RQ2 has those of more."""
+    """The baseline's columns come last; how far the rates are apart has a section of its own."""
     techniques = view.values("technique")
     if baseline in techniques:
         techniques = [*(technique for technique in techniques if technique != baseline), baseline]
@@ -44,21 +42,14 @@ def _table(view: View, techniques: Sequence[str], table_id: str, title: str, key
     spots = [(technique, source) for technique in techniques for source in (*split, ALL)]
     columns = [title.removeprefix("Totals by ").removeprefix("Failures of every ")]
     columns += [technique if source == ALL else f"{technique}, {source}" for technique, source in spots]
-    pair = (techniques[0], techniques[-1]) if len(techniques) == 2 else None
-    columns += [f"relative to {base}" for base in reversed(pair)] if pair else []
     columns.append("not counted")
     cells = view.by(lambda place: (key(place), place.technique, place.source))
     names = list(dict.fromkeys(name for name, _, _ in cells))
-    rows = [_row(name, cells, name, spots, pair) for name in sorted(names)]
+    rows = [_row(name, cells, name, spots) for name in sorted(names)]
     if len(names) > 1:
         whole = view.by(lambda place: (ALL, place.technique, place.source))
-        rows.append(_row("total", whole, ALL, spots, pair))
-    notes = ["Not counted: ungraded and missing answers."]
-    if pair:
-        notes.append(
-            f"Relative: how far the failure rate of {pair[0]} is from that of {pair[1]}, in percent of the base named."
-        )
-    return Table(table_id, title, tuple(columns), tuple(rows), tuple(notes))
+        rows.append(_row("total", whole, ALL, spots))
+    return Table(table_id, title, tuple(columns), tuple(rows), ("Not counted: ungraded and missing answers.",))
 
 
 def _row(
@@ -66,14 +57,10 @@ def _row(
     cells: dict[tuple[str, str, str], Tally],
     name: str,
     spots: Sequence[tuple[str, str]],
-    pair: tuple[str, str] | None,
 ) -> tuple[Cell, ...]:
     tallies = {(technique, source): tally for (own, technique, source), tally in cells.items() if own == name}
     found = [_sum(tallies, technique, source) for technique, source in spots]
     row: list[Cell] = [label, *(tally.fail_rate for tally in found)]
-    if pair:
-        first, second = (_sum(tallies, technique, ALL) for technique in pair)
-        row += [relative(first, second, "second"), relative(first, second, "first")]
     left_out = sum(tally.left_out for tally in tallies.values())
     return (*row, left_out)
 
@@ -84,12 +71,3 @@ def _sum(tallies: dict[tuple[str, str], Tally], technique: str, source: str) -> 
         if own == technique and source in (ALL, origin):
             found.merge(tally)
     return found
-
-
-def relative(first: Tally, second: Tally, base: str) -> Estimate | None:
-    """How much the first's failure rate differs from the second's, in percent of `base` ("first" or "second")."""
-    one, two = first.fail_rate.share, second.fail_rate.share
-    if one is None or two is None:
-        return None
-    found = relative_difference(one, two, "first" if base == "first" else "second")
-    return percent(found.value, first.graded + second.graded) if found else None

@@ -34,12 +34,13 @@ class Ranking:
 
 
 def ranking_section(view: View, seed: int) -> Section:
-    """Systems that share cases are ranked on the cases all of them were asked; others are said not to compare."""
+    """Systems with common cases and a common judge are ranked on the cases all were asked; others do not compare."""
     parts: list[Paragraph | Table] = []
     rankings = make_rankings(view)
     if len(rankings) > 1:
         text = (
-            f"The systems fall into {len(rankings)} groups without a common case: none is ranked against another group."
+            f"The systems fall into {len(rankings)} groups without a common case that one judge graded: none is ranked "
+            "against another group."
         )
         parts.append(Paragraph(text, answer=True))
     for number, ranking in enumerate(rankings, start=1):
@@ -49,17 +50,20 @@ def ranking_section(view: View, seed: int) -> Section:
 
 
 def make_rankings(view: View) -> list[Ranking]:
-    """One ranking a group of systems that share cases, the systems that were asked most first."""
-    groups: list[tuple[list[System], set[CaseKey]]] = []
+    """One ranking a group of systems that share cases and a judge, the systems that were asked most first.
+
+    A system that nobody graded yet belongs to whom it shares cases with.
+    """
+    groups: list[tuple[list[System], set[CaseKey], set[str]]] = []
     for system in sorted(view.systems, key=lambda one: -len(view.asked[one])):
-        asked = set(view.asked[system])
-        for place, (systems, cases) in enumerate(groups):
-            if cases & asked:
-                groups[place] = ([*systems, system], cases & asked)
+        asked, judges = set(view.asked[system]), {grade.judge for grade in view.graded[system].values()}
+        for place, (systems, cases, others) in enumerate(groups):
+            if cases & asked and (judges & others or not judges or not others):
+                groups[place] = ([*systems, system], cases & asked, judges | others)
                 break
         else:
-            groups.append(([system], asked))
-    return [_ranking(view, systems, cases) for systems, cases in groups]
+            groups.append(([system], asked, judges))
+    return [_ranking(view, systems, cases) for systems, cases, _ in groups]
 
 
 def _ranking(view: View, systems: list[System], cases: set[CaseKey]) -> Ranking:
@@ -84,7 +88,7 @@ def _parts(view: View, ranking: Ranking, seed: int, mark: str) -> Iterator[Parag
     shown = pairs if len(pairs) <= ALL_PAIRS else [pair for pair in pairs if pair.first == order[0]]
     for pair in shown:
         pair.difference = pair_difference(view, pair, seed)
-    for place, text in enumerate(_sentences(ranking)):
+    for place, text in enumerate(_sentences(ranking, alone=bool(mark))):
         yield Paragraph(text, answer=place <= TOLD)
     offers = make_offers(view, ranking.ranked)
     if len(order) > 1:
@@ -100,10 +104,14 @@ def _parts(view: View, ranking: Ranking, seed: int, mark: str) -> Iterator[Parag
         yield pareto_table(offers, mark)
 
 
-def _sentences(ranking: Ranking) -> Iterator[str]:
+def _sentences(ranking: Ranking, *, alone: bool = False) -> Iterator[str]:
+    """`alone`: there are other systems, in other groups."""
     (best, rate), family = ranking.ranked[0], ranking.family
     if not rate.n:
         yield "No answer is graded, so no system can be ranked (`ragtester judge`)."
+        return
+    if len(ranking.ranked) == 1 and alone:
+        yield f"{best.name} stands alone: {show(rate)} failed."
         return
     if len(ranking.ranked) == 1:
         yield (

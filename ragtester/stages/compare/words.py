@@ -38,11 +38,6 @@ def share(value: float, n: int, interval: Interval | None) -> Estimate:
     return Estimate(100 * value, n, ends, "%")
 
 
-def percent(value: float, n: int) -> Estimate:
-    """A relative difference in percent."""
-    return Estimate(100 * value, n, None, "%", signed=True)
-
-
 def short(estimate: Estimate) -> str:
     """An estimate within a sentence that names its count elsewhere."""
     return show(estimate).removesuffix(f", n {estimate.n}")
