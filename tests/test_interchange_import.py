@@ -51,7 +51,7 @@ def manifest(path: Path) -> Manifest:
 def executable(workspace: Workspace, technique: str = "all") -> dict[str, list[Case]]:
     """The suite as execute reads and checks it."""
     settings: Settings = parse_settings({"execute": {"technique": technique}}, "test")
-    return {document.id: cases for document, cases, _ in open_suite(workspace, settings).check()}
+    return {share.document.id: share.cases for share in open_suite(workspace, settings).check()}
 
 
 def test_a_ragas_testset_is_executed_without_change(workspace: Workspace) -> None:

@@ -59,8 +59,8 @@ def cases_file(workspace: Workspace, suite: str, folder: str, document: str) -> 
 def planned_systems(info: RunInfo, cases: int) -> list[System]:
     """The systems of the last execution, where its manifest tells them; else an empty list.
 
-    The manifest names models, not pairs. Its ledger tells how many systems were planned (`cases` of them each); where
-    these are all pairs there can be, they are known.
+    The manifest names models, not pairs. Its ledger tells how many systems were planned (`cases` of them each, those of
+    techniques that the last execution did not ask for apart); where these are all pairs there can be, they are known.
     """
     made = info.executed
     if made is None or made.ledger is None or not cases:
@@ -70,7 +70,8 @@ def planned_systems(info: RunInfo, cases: int) -> list[System]:
         for llm in made.parameters.get("llms") or {}
         for embedding in made.parameters.get("embeddings") or {}
     ]
-    return pairs if made.ledger.planned == len(pairs) * cases else []
+    beside = made.counts.get("other_techniques") or {}
+    return pairs if made.ledger.planned + beside.get("planned", 0) == len(pairs) * cases else []
 
 
 def systems_not_there(info: RunInfo, seen: list[System], planned: list[System]) -> Iterator[str]:

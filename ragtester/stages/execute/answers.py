@@ -15,17 +15,17 @@ class AnswerFile:
     """One file while its cell runs."""
 
     path: Path
-    planned: tuple[str, ...]
+    planned: list[str]
     _lines: dict[str, bytes]
     _writer: RowWriter | None = None
 
     @classmethod
-    def open(cls, rows: AnswerRows, planned: tuple[str, ...]) -> AnswerFile:
+    def open(cls, rows: AnswerRows) -> AnswerFile:
         """Take up a file where it stands; rows that are to be made again are taken out first."""
         if not rows.clean:
             clear_stale(rows)
         lines = {name: encode_row(rows.kept[name]).encode("utf-8") for name in rows.order if name in rows.kept}
-        return cls(rows.path, planned, lines)
+        return cls(rows.path, rows.whole, lines)
 
     def append(self, row: Answer) -> None:
         """Put one row on disk. Raises StorageError."""
@@ -38,7 +38,7 @@ class AnswerFile:
     def finish(self) -> None:
         """Close the file; a complete one is brought into planned order."""
         self.close()
-        if len(self._lines) == len(self.planned) and list(self._lines) != list(self.planned):
+        if len(self._lines) == len(self.planned) and list(self._lines) != self.planned:
             write_bytes(self.path, (self._lines[name] for name in self.planned))
 
     def close(self) -> None:

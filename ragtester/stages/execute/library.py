@@ -63,6 +63,20 @@ class Library:
             write_rows(self.suite.workspace.chunks_file(self.settings.execute.run, document.id), chunks)
         return chunks
 
+    def is_whole(self, document: Document, *, cut: bool) -> bool:
+        """Whether k chunks are the whole document: counted in its chunk file, or with `cut` by cutting it.
+
+        A text that is too long for that is neither cut nor counted: a chunk holds no more than its size.
+        """
+        execute = self.settings.execute
+        text = self.suite.text(document)
+        if sum(map(len, text.split())) > execute.k * execute.index.chunk_size:
+            return False
+        if cut:
+            return len(chunking.chunk(document, text, execute.index)) <= execute.k
+        path = self.suite.workspace.chunks_file(execute.run, document.id)
+        return path.read_bytes().count(b"\n") <= execute.k
+
     async def for_cell(self, cell: Cell, hits: list[list[Hit]]) -> tuple[Sequence[Chunk], Callable[[str], Chunk]]:
         """The chunks of the cell's document, and a look-up for all hits, whatever document they are of."""
         own = await self.chunks(cell.document)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ragtester.provenance import begin_manifest, sha256_file
 from ragtester.records import NO_RETRIEVAL, Manifest
 from ragtester.settings import Settings
 from ragtester.stages.execute.plan import Keys, matrix
-from ragtester.stages.execute.suite import Suite
+from ragtester.stages.execute.suite import Suite, case_files
 from ragtester.tasks import Task
 
 STAGE = "execute"
 
 
-def begun(settings: Settings, suite: Suite, keys: Keys, task: Task[Any, Any]) -> Manifest:
+def begun(settings: Settings, keys: Keys, task: Task[Any, Any], inputs: dict[str, str]) -> Manifest:
     """The manifest without an end: no ledger, no counts, no served models."""
     pairs = matrix(settings)
     llms = dict.fromkeys(llm for llms in pairs.values() for llm in llms)
@@ -24,16 +25,22 @@ def begun(settings: Settings, suite: Suite, keys: Keys, task: Task[Any, Any]) ->
         settings.execute.run,
         seed=settings.workspace.seed,
         models=dict.fromkeys(names),
-        inputs=_inputs(suite),
+        inputs=inputs,
         prompts={task.name: keys.prompt_sha256},
         parameters=keys.parameters(),
     )
 
 
-def _inputs(suite: Suite) -> dict[str, str]:
-    """Hashes of every text and case file."""
-    inputs = {f"text {document.id}": document.text_sha256 for document in suite.documents}
+def inputs(suite: Suite, belongs: Callable[[str, str], bool]) -> dict[str, str]:
+    """Hashes of every text, and of the case files (folder of a technique, document) that belong to the run."""
+    found = {f"text {document.id}": document.text_sha256 for document in suite.documents}
     for document in suite.documents:
-        for path in suite.files(document):
-            inputs[f"cases {path.parent.name}/{document.id}"] = sha256_file(path)
-    return inputs
+        for path in case_files(suite.techniques(), document):
+            if belongs(path.parent.name, document.id):
+                found[cases_input(path.parent.name, document.id)] = sha256_file(path)
+    return found
+
+
+def cases_input(folder: str, document_id: str) -> str:
+    """The name of a case file among a manifest's inputs."""
+    return f"cases {folder}/{document_id}"

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ragtester.errors import ChangedInputsError
 from ragtester.progress import Progress
 from ragtester.provenance import row_key, sha256_text
 from ragtester.rag.answering import System
 from ragtester.rag.chunking import VERSION
-from ragtester.records import NO_RETRIEVAL, Answer, Case, Document, Manifest
+from ragtester.records import NO_RETRIEVAL, Answer, Case, Document
 from ragtester.settings import Settings
+from ragtester.stages.execute.changes import Stale
 from ragtester.storage import iter_numbered, recover_tail, write_rows
 from ragtester.tasks import SPENT_FAILURES
 from ragtester.workspace import system_name
@@ -97,15 +97,37 @@ def _content(case: Case, *, spans: bool) -> list[Any]:
     return [case.id, case.technique, case.type, case.subtype, case.language, case.question, evidence]
 
 
+@dataclass(frozen=True)
+class Planned:
+    """Keys of one document's rows under one system, by case id in the suite's order.
+
+    Rows of cases that are not `asked` belong to other techniques: they may stand, and are never made.
+    """
+
+    keys: dict[str, str]
+    asked: frozenset[str]
+
+
 @dataclass
 class AnswerRows:
     """The rows of one answer file: those that stand, and why others do not."""
 
     path: Path
+    planned: Planned
     kept: dict[str, Answer] = field(default_factory=dict)
-    stale: list[str] = field(default_factory=list)
+    stale: list[Stale] = field(default_factory=list)
     again: int = 0
     order: list[str] = field(default_factory=list)
+
+    @property
+    def whole(self) -> list[str]:
+        """The cases of the complete file, in the suite's order: what is asked for, and what stands beside it."""
+        return [name for name in self.planned.keys if name in self.planned.asked or name in self.kept]
+
+    @property
+    def missing(self) -> dict[str, str]:
+        """Keys of the rows that are still to be made."""
+        return {name: self.planned.keys[name] for name in self.whole if name not in self.kept}
 
     @property
     def clean(self) -> bool:
@@ -113,18 +135,19 @@ class AnswerRows:
         return not self.stale and not self.again
 
 
-def read_answers(path: Path, keys: dict[str, str], retry_failed: bool) -> AnswerRows:
-    """Read an answer file against the planned keys. Rows of transient failures are to be made again."""
-    found = AnswerRows(path)
+def read_answers(path: Path, planned: Planned, retry_failed: bool) -> AnswerRows:
+    """Read an answer file against the planned keys. Rows of transient failures are to be made again where asked for."""
+    found = AnswerRows(path, planned)
     for number, row in iter_numbered(path, Answer):
         found.order.append(row.case_id)
-        if row.case_id not in keys:
-            found.stale.append(f"{path}:{number}: case {row.case_id} is no longer in the suite")
-        elif row.key != keys[row.case_id]:
-            found.stale.append(f"{path}:{number}: case {row.case_id} was answered under other inputs")
+        asked = row.case_id in planned.asked
+        if row.case_id not in planned.keys:
+            found.stale.append(Stale(path, number, row.case_id, row.technique, "gone"))
+        elif row.key != planned.keys[row.case_id]:
+            found.stale.append(Stale(path, number, row.case_id, row.technique, "changed" if asked else "not asked for"))
         elif row.case_id in found.kept:
-            found.stale.append(f"{path}:{number}: case {row.case_id} stands twice")
-        elif _again(row, retry_failed):
+            found.stale.append(Stale(path, number, row.case_id, row.technique, "twice"))
+        elif asked and _again(row, retry_failed):
             found.again += 1
         else:
             found.kept[row.case_id] = row
@@ -157,50 +180,6 @@ def clear_stale(rows: AnswerRows) -> None:
     write_rows(rows.path, [rows.kept[name] for name in rows.order if name in rows.kept])
 
 
-def refuse_changes(stale: list[str], old: Manifest | None, new: Manifest) -> None:
-    """Raise ChangedInputsError that says which parameter, prompt or input changed."""
-    reasons = changes(old, new) if old else []
-    told = "; ".join(reasons[:6] + (["…"] if len(reasons) > 6 else [])) or stale[0]
-    raise ChangedInputsError(
-        f"run {new.name}: {len(stale)} answer row(s) were made from other inputs: {told}. "
-        "Choose another run name (--run), or replace these rows with --overwrite"
-    )
-
-
-def changes(old: Manifest, new: Manifest) -> list[str]:
-    """Differences of two manifests of one run, one line each; what only one of them has is no change of a row."""
-    lines = []
-    before, after = dict(_flat(old.parameters)), dict(_flat(new.parameters))
-    for name in [*before, *(name for name in after if name not in before)]:
-        shared = name in before and name in after
-        if shared and before[name] != after[name]:
-            lines.append(f"{name} was {before[name]!r} and is {after[name]!r}")
-        elif not shared and _same_model(name, old.parameters, new.parameters):
-            lines.append(f"{name} was {before.get(name, 'not set')!r} and is {after.get(name, 'not set')!r}")
-    lines += [f"the prompt {name} changed" for name in old.prompts if old.prompts[name] != new.prompts.get(name)]
-    for name, digest in old.inputs.items():
-        if name in new.inputs and new.inputs[name] != digest:
-            lines.append(f"{name} changed")
-        elif name not in new.inputs:
-            lines.append(f"{name} is no longer there")
-    return lines
-
-
-def _same_model(name: str, old: dict[str, Any], new: dict[str, Any]) -> bool:
-    """Whether an option that only one side has belongs to a model that both sides have."""
-    table, _, rest = name.partition(" ")
-    model = rest.rpartition(" ")[0]
-    return model in old.get(table, {}) and model in new.get(table, {})
-
-
-def _flat(tree: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    for name, value in tree.items():
-        if isinstance(value, dict) and value:
-            yield from _flat(value, f"{before}{name} ")
-        else:
-            yield f"{before}{name}", value
-
-
 def corpus_identity(documents: Iterable[Document], settings: Settings) -> str:
     """Hash of all texts where all share a store; empty where each document has its own."""
     if settings.execute.index.scope == "document":
@@ -210,7 +189,7 @@ def corpus_identity(documents: Iterable[Document], settings: Settings) -> str:
 
 @dataclass
 class Tally:
-    """Counts over all answer rows of a run, those that were there and those that are made."""
+    """Counts over all answer rows that are asked for, those that were there and those that are made."""
 
     rows: int = 0
     failed: int = 0
@@ -233,8 +212,12 @@ class Tally:
             self.cost += call.cost or 0.0
             self.tokens["prompt"] += call.prompt_tokens or 0
             self.tokens["completion"] += call.completion_tokens or 0
-            if call.served_model:
-                self.served.setdefault(row.llm, set()).add(call.served_model)
+        self.note_served(row)
+
+    def note_served(self, row: Answer) -> None:
+        """Keep which model answered, and count nothing."""
+        if row.call and row.call.served_model:
+            self.served.setdefault(row.llm, set()).add(row.call.served_model)
 
 
 def _set(**values: Any) -> dict[str, Any]:

@@ -25,6 +25,13 @@ class Retrieval(Protocol):
         """Whether what is kept of the document beside its answers is on disk."""
         ...
 
+    def whole(self, documents: Iterable[Document], is_open: Callable[[Document], bool]) -> int | None:
+        """How many of the documents are retrieved whole for every question; None where that cannot be.
+
+        `is_open` tells the documents that are cut by this start.
+        """
+        ...
+
     def load(self) -> None:
         """Import what is needed, before threads start."""
         ...
@@ -71,6 +78,13 @@ class FromStores:
         """Whether the document's chunk file is there."""
         return self.library.suite.workspace.chunks_file(self.execute.run, document.id).is_file()
 
+    def whole(self, documents: Iterable[Document], is_open: Callable[[Document], bool]) -> int | None:
+        """Documents of at most k chunks. Where all documents share a store there is no such thing."""
+        if self.execute.index.scope == "corpus":
+            return None
+        cut = ((one, is_open(one) or not self.stands(one)) for one in documents)
+        return sum(self.library.is_whole(one, cut=anew) for one, anew in cut)
+
     def load(self) -> None:
         """Import Chroma and the chunker."""
         self.stores.load()
@@ -112,6 +126,10 @@ class Nothing:
     def stands(self, document: Document) -> bool:  # noqa: ARG002 - as the protocol has it
         """There is nothing to keep."""
         return True
+
+    def whole(self, documents: Iterable[Document], is_open: Callable[[Document], bool]) -> int | None:  # noqa: ARG002
+        """Nothing is retrieved."""
+        return None
 
     def load(self) -> None:
         """There is nothing to import."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,11 +16,13 @@ from ragtester.settings import Settings
 from ragtester.stages.execute import plan
 from ragtester.stages.execute.answers import AnswerFile
 from ragtester.stages.execute.cell import Cell, Halt, Services, run_cell
+from ragtester.stages.execute.changes import refuse, replaced
 from ragtester.stages.execute.library import Library, Stores
-from ragtester.stages.execute.manifest import STAGE, begun
-from ragtester.stages.execute.plan import AnswerRows, Keys, Tally
+from ragtester.stages.execute.manifest import STAGE, begun, inputs
+from ragtester.stages.execute.plan import AnswerRows, Keys
 from ragtester.stages.execute.retrieval import FromStores, Nothing, Retrieval
 from ragtester.stages.execute.suite import Suite, open_suite
+from ragtester.stages.execute.work import Work
 from ragtester.storage import read_json, write_json
 from ragtester.tasks import ANSWER_CLOSED_BOOK, ANSWER_QUESTION, Embedder, Models
 from ragtester.workspace import Workspace
@@ -71,68 +73,76 @@ class _Job:
     embedders: Callable[[str], Embedder]
     progress: Progress
     suite: Suite
-    tally: Tally = field(default_factory=Tally)
     halt: Halt = field(default_factory=Halt)
-    planned: int = 0
-    unfilled: int = 0
-    open: dict[tuple[str, str], dict[str, dict[str, str]]] = field(default_factory=dict)
-    """Cells (document, embedding model) with anything to do: the row keys of each of their LLMs, by case."""
+    beside: dict[str, Any] = field(default_factory=dict)
+    """Counts of the manifest that are no account of rows."""
 
     def __post_init__(self) -> None:
-        self.matrix = plan.matrix(self.settings)
         self.task = ANSWER_CLOSED_BOOK if self.settings.execute.is_control else ANSWER_QUESTION
         self.keys = Keys(self.settings, self.models.prompt_sha256(self.task))
-        self.corpus = plan.corpus_identity(self.suite.documents, self.settings)
         self.retrieval = self._retrieval()
+        self.work = Work(self.settings, self.suite, self.keys, self.retrieval.stands)
         self.folder = self.workspace.answers(self.settings.execute.run)
         self.begun = time.monotonic()
-        self.manifest = begun(self.settings, self.suite, self.keys, self.task)
 
     # What is there
 
     def prepare(self, overwrite: bool) -> None:
         """Check the suite, read what stands, refuse changed inputs, and write the manifest."""
-        self.retrieval.check(self.matrix)
-        embedded = sorted({llm for llms in self.matrix.values() for llm in llms if llm.startswith("embedded:")})
+        work = self.work
+        self.retrieval.check(work.matrix)
+        self._note_models()
+        plan.recover(self.folder, self.progress)
+        plan.note_strangers(self.folder, work.pairs, self.progress)
+        old = read_json(self.folder / "manifest.json", Manifest)
+        stale = work.survey()
+        if not work.planned:
+            raise UsageError(f"{self.workspace.suite(self.suite.name)}: no case to execute; make cases first")
+        self._replace(stale, old, overwrite)
+        self.manifest = self._begun(lambda folder, document: work.others.belongs(folder, document, old))
+        write_json(self.folder / "manifest.json", self.manifest)
+        self._note_work(old)
+        self.progress.start(f"{STAGE} (closed book)" if self.settings.execute.is_control else STAGE, work.planned)
+        self.progress.advance(count=work.tally.rows - work.tally.failed + work.unfilled)
+        self.progress.advance(count=work.tally.failed, failed=True)
+
+    def _note_models(self) -> None:
+        embedded = sorted({llm for llm, _ in self.work.pairs if llm.startswith("embedded:")})
         if embedded and self.settings.execute.is_control:
             names = ", ".join(embedded)
             self.progress.note(
                 f"{names}: the embedded engine has no memory; a closed-book control means nothing for it"
             )
-        plan.recover(self.folder, self.progress)
-        plan.note_strangers(self.folder, self._pairs(), self.progress)
-        stale: list[AnswerRows] = []
-        systems = sum(len(llms) for llms in self.matrix.values())
-        for document, cases, unfilled in self.suite.check():
-            self.planned += (len(cases) + unfilled) * systems
-            self.unfilled += unfilled * systems
-            stale += [rows for rows in self._standing(document, cases) if rows.stale]
+
+    def _replace(self, rows: list[AnswerRows], old: Manifest | None, overwrite: bool) -> None:
+        """Take stale rows out of their files, or refuse to."""
+        stale = [one for file in rows for one in file.stale]
         if stale and not overwrite:
-            told = [line for rows in stale for line in rows.stale]
-            plan.refuse_changes(told, read_json(self.folder / "manifest.json", Manifest), self.manifest)
-        for rows in stale:
-            plan.clear_stale(rows)
-        if not self.planned:
-            raise UsageError(f"{self.workspace.suite(self.suite.name)}: no case to execute; make cases first")
-        write_json(self.folder / "manifest.json", self.manifest)
-        self.progress.start(f"{STAGE} (closed book)" if self.settings.execute.is_control else STAGE, self.planned)
-        self.progress.advance(count=self.tally.rows - self.tally.failed + self.unfilled)
-        self.progress.advance(count=self.tally.failed, failed=True)
+            refuse(stale, old, self._begun(lambda *_: True))
+        if stale:
+            self.progress.note(replaced(self.settings.execute.run, stale))
+        for file in rows:
+            plan.clear_stale(file)
 
-    def _standing(self, document: Document, cases: list[Case]) -> Iterator[AnswerRows]:
-        for embedding, llms in self.matrix.items():
-            planned = {llm: self.keys.of(document, cases, llm, embedding, self.corpus) for llm in llms}
-            for llm, keys in planned.items():
-                rows = self._read(document, llm, embedding, keys)
-                for row in rows.kept.values():
-                    self.tally.add(row)
-                if not (rows.clean and list(keys) == rows.order and (self.retrieval.stands(document) or not keys)):
-                    self.open[document.id, embedding] = planned
-                yield rows
+    def _begun(self, belongs: Callable[[str, str], bool]) -> Manifest:
+        return begun(self.settings, self.keys, self.task, inputs(self.suite, belongs))
 
-    def _read(self, document: Document, llm: str, embedding: str, keys: dict[str, str]) -> AnswerRows:
-        path = self.workspace.answers_file(self.settings.execute.run, llm, embedding, document.id)
-        return plan.read_answers(path, keys, self.settings.execute.retry_failed)
+    def _note_work(self, old: Manifest | None) -> None:
+        """Tell what stands beside the work, and where there is nothing to choose from; the manifest keeps both."""
+        work, execute = self.work, self.settings.execute
+        if work.others.answers:
+            self.progress.note(work.others.in_words(execute.run))
+            self.beside["other_techniques"] = work.others.counts(len(work.pairs), old)
+        opened, documents = {name for name, _ in work.open}, len(work.questioned)
+        whole = self.retrieval.whole(work.questioned, lambda one: one.id in opened)
+        if whole is not None:
+            self.beside["whole_documents"] = {"documents": documents, "whole": whole}
+        if whole:
+            self.progress.note(
+                f"{whole} of {documents} documents have at most {execute.k} chunks (execute.k): every question gets "
+                "the whole document there, and embedding models cannot differ on them; lower execute.k or "
+                "execute.index.chunk_size"
+            )
 
     # What is to be made
 
@@ -141,7 +151,7 @@ class _Job:
         retrieval, windows = self.retrieval, self._windows()
         services = Services(self.models, retrieval.hits, retrieval.chunks, windows, self.halt, self.task)
         room = asyncio.Semaphore(OPEN_CELLS)
-        cells = [pair for pair in self._order() if self._is_open(*pair)]
+        cells = [pair for pair in self._order() if self.work.is_open(*pair)]
         if cells:
             retrieval.load()
         async with asyncio.TaskGroup() as group:
@@ -151,15 +161,9 @@ class _Job:
                     return
                 group.create_task(self._run_cell(document, embedding, services, room))
 
-    def _is_open(self, document: Document, embedding: str) -> bool:
-        return (document.id, embedding) in self.open
-
-    def _pairs(self) -> Iterator[tuple[str, str]]:
-        return ((llm, embedding) for embedding, llms in self.matrix.items() for llm in llms)
-
     def _order(self) -> Iterable[tuple[Document, str]]:
         """Document by document where each has its own stores; store by store where all share one."""
-        pairs = [(document, embedding) for embedding in self.matrix for document in self.suite.documents]
+        pairs = [(document, embedding) for embedding in self.work.matrix for document in self.suite.documents]
         if self.settings.execute.index.scope == "corpus":
             return pairs
         place = {document.id: number for number, document in enumerate(self.suite.documents)}
@@ -170,17 +174,16 @@ class _Job:
 
         def emit(row: Answer) -> None:
             files[row.llm].append(row)
-            self.tally.add(row)
+            self.work.tally.add(row)
             self.progress.advance(failed=row.outcome == "failed", cost=row.call.cost if row.call else None)
 
         try:
             cases = tuple(self.suite.cases(document))
             wanted = []
-            for llm, keys in self.open[document.id, embedding].items():
-                rows = self._read(document, llm, embedding, keys)
-                files[llm] = AnswerFile.open(rows, tuple(keys))
-                missing = {name: key for name, key in keys.items() if name not in rows.kept}
-                wanted.append((self.keys.system(llm, embedding), missing))
+            for llm, planned in self.work.open[document.id, embedding].items():
+                rows = self.work.read(document, llm, embedding, planned)
+                files[llm] = AnswerFile.open(rows)
+                wanted.append((self.keys.system(llm, embedding), rows.missing))
             await self.retrieval.begin(document)
             cell = Cell(document, self.retrieval.retriever(document, embedding), cases, tuple(wanted))
             if cell.asked:
@@ -200,24 +203,24 @@ class _Job:
         return FromStores(self.settings.execute, library, Stores(library, self.embedders, self._cases_to_ask))
 
     def _cases_to_ask(self, document: Document, embedding: str) -> list[Case]:
-        return self.suite.cases(document) if self._is_open(document, embedding) else []
+        return self.suite.cases(document) if self.work.is_open(document, embedding) else []
 
     def _windows(self) -> dict[str, asyncio.Semaphore]:
         """Twice as many waiting calls as a provider takes at once, so that it never waits for us."""
-        llms = dict.fromkeys(llm for llms in self.matrix.values() for llm in llms)
+        llms = dict.fromkeys(llm for llms in self.work.matrix.values() for llm in llms)
         return {llm: asyncio.Semaphore(2 * self.settings.provider(llm.partition(":")[0]).concurrency) for llm in llms}
 
     # The account
 
     def close(self) -> StageResult:
         """Write the final manifest and sum up."""
-        tally = self.tally
+        work, tally = self.work, self.work.tally
         ledger = Ledger(
-            planned=self.planned,
+            planned=work.planned,
             ok=tally.rows - tally.failed,
             failed=tally.failed,
-            skipped=self.planned - self.unfilled - tally.rows,
-            unfilled=self.unfilled,
+            skipped=work.planned - work.unfilled - tally.rows,
+            unfilled=work.unfilled,
         )
         counts = self._counts()
         served = {name: ", ".join(sorted(tally.served[name])) for name in sorted(tally.served)}
@@ -229,7 +232,7 @@ class _Job:
         return StageResult(STAGE, ledger, self.folder, counts, stopped)
 
     def _counts(self) -> dict[str, Any]:
-        tally = self.tally
+        tally = self.work.tally
         return {
             "documents": len(self.suite.documents),
             "systems": {name: dict(sorted(tally.systems[name].items())) for name in sorted(tally.systems)},
@@ -237,6 +240,7 @@ class _Job:
             "failures": dict(sorted(tally.failures.items())),
             "tokens": dict(sorted(tally.tokens.items())),
             "cost": round(tally.cost, 6),
+            **self.beside,
         }
 
 

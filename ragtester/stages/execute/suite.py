@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,14 +16,33 @@ from ragtester.workspace import Workspace, slug
 NOT_TECHNIQUES = ("texts",)
 
 
+@dataclass(frozen=True)
+class Share:
+    """A document's cases in the suite's order, of all folders that are read; `asked` are the ids of those to execute.
+
+    `rows` counts each folder's rows, unfilled ones too; `unfilled` counts those of the folders that are asked for.
+    """
+
+    document: Document
+    cases: list[Case]
+    asked: frozenset[str]
+    rows: dict[str, int]
+    unfilled: int
+
+
 @dataclass
 class Suite:
-    """The suite that a run executes. `documents` are the readable ones, in the suite's order."""
+    """The suite that a run executes. `documents` are the readable ones, in the suite's order.
+
+    `folders` are those of the techniques that are asked for, `others` those of techniques whose answers stand in the
+    run beside them: their cases are read and checked, and not executed.
+    """
 
     workspace: Workspace
     name: str
     documents: list[Document]
     folders: list[Path]
+    others: list[Path] = field(default_factory=list)
     _faults: list[str] = field(default_factory=list)
     _seen: dict[str, str] = field(default_factory=dict)
 
@@ -38,18 +57,17 @@ class Suite:
             raise DataError(f"{path}: not the text that {document.id}'s cases were made from; make the cases again")
         return text
 
-    def files(self, document: Document) -> list[Path]:
-        """The document's case files, one a technique, where there are any."""
-        paths = (folder / f"{document.id}.jsonl" for folder in self.folders)
-        return [path for path in paths if path.is_file()]
+    def techniques(self) -> list[Path]:
+        """The folders of all techniques that the suite holds."""
+        return technique_folders(self.workspace.suite(self.name))
 
     def cases(self, document: Document) -> list[Case]:
-        """The document's cases in the suite's order; `check` has found no fault in them."""
-        rows = (row for path in self.files(document) for row in iter_rows(path, CaseRow))
+        """The document's cases that are asked for, in the suite's order; `check` has found no fault in them."""
+        rows = (row for path in case_files(self.folders, document) for row in iter_rows(path, CaseRow))
         return [row for row in rows if isinstance(row, Case)]
 
-    def check(self) -> Iterator[tuple[Document, list[Case], int]]:
-        """Every document with its cases and its number of unfilled ones.
+    def check(self) -> Iterator[Share]:
+        """Every document with its cases, those of the other folders as well.
 
         Raises DataError after the last document, with every fault of the whole suite (file and line).
         """
@@ -60,15 +78,28 @@ class Suite:
                 self.text(document)
             except DataError as error:
                 self._faults.append(str(error))
-            rows = [row for path in self.files(document) for row in self._checked(path, document)]
-            yield (
-                document,
-                [row for row in rows if isinstance(row, Case)],
-                sum(isinstance(row, UnfilledCase) for row in rows),
-            )
+            yield self._share(document)
         if self._faults:
             listed = self._faults[:MAX_FAULTS] + ["further faults not listed"] * (len(self._faults) > MAX_FAULTS)
             raise DataError(f"suite {self.name}: {len(self._faults)} fault(s) in its files", listed)
+
+    def _share(self, document: Document) -> Share:
+        cases: list[Case] = []
+        asked: set[str] = set()
+        counts: dict[str, int] = {}
+        unfilled = 0
+        for path in case_files(self._read(), document):
+            rows = list(self._checked(path, document))
+            good = [row for row in rows if isinstance(row, Case)]
+            cases += good
+            counts[path.parent.name] = len(rows)
+            if path.parent in self.folders:
+                asked |= {row.id for row in good}
+                unfilled += len(rows) - len(good)
+        return Share(document, cases, frozenset(asked), counts, unfilled)
+
+    def _read(self) -> list[Path]:
+        return sorted({*self.folders, *self.others})
 
     def _checked(self, path: Path, document: Document) -> Iterator[Case | UnfilledCase]:
         try:
@@ -96,10 +127,21 @@ class Suite:
         names = [f"{document.id}.jsonl" for document in self.documents]
         known = set(names)
         self._faults += [f"documents.jsonl: {name[:-6]} stands twice" for name in known if names.count(name) > 1]
-        for folder in self.folders:
+        for folder in self._read():
             for path in sorted(folder.glob("*.jsonl")):
                 if path.name not in known:
                     self._faults.append(f"{path}: its document is not in documents.jsonl")
+
+
+def case_files(folders: Iterable[Path], document: Document) -> list[Path]:
+    """The document's case files in these folders, where there are any."""
+    paths = (folder / f"{document.id}.jsonl" for folder in folders)
+    return [path for path in paths if path.is_file()]
+
+
+def technique_folders(folder: Path) -> list[Path]:
+    """The folders of all techniques of a suite's folder."""
+    return sorted(path for path in folder.iterdir() if path.is_dir() and path.name not in NOT_TECHNIQUES)
 
 
 def _case_fault(case: Case, document: Document) -> str:
@@ -121,10 +163,7 @@ def open_suite(workspace: Workspace, settings: Settings) -> Suite:
         what = "no readable document" if rows else "no document"
         raise UsageError(f"{workspace.documents_file(name)}: {what}; make cases first (ragtester cases)")
     folder = workspace.suite(name)
-    if technique == "all":
-        folders = sorted(path for path in folder.iterdir() if path.is_dir() and path.name not in NOT_TECHNIQUES)
-    else:
-        folders = [folder / slug(technique)]
+    folders = technique_folders(folder) if technique == "all" else [folder / slug(technique)]
     if not any(next(one.glob("*.jsonl"), None) for one in folders):
         raise UsageError(f"{folder}: no cases of technique {technique}; make them first (ragtester cases)")
     return Suite(workspace, name, documents, folders)

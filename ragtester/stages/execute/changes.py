@@ -1,0 +1,108 @@
+"""Answer rows that were made from other inputs: what changed, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from ragtester.errors import ChangedInputsError
+from ragtester.records import Manifest
+
+_WHY = {
+    "gone": "is no longer in the suite",
+    "changed": "was answered under other inputs",
+    "not asked for": "was answered under other inputs",
+    "twice": "stands twice",
+}
+_DROPPED = {
+    "gone": "of cases that left the suite",
+    "not asked for": "of techniques that are not asked for now, made from other inputs",
+    "twice": "that stood twice",
+}
+
+
+@dataclass(frozen=True)
+class Stale:
+    """A row that cannot stay. One that was `changed` is made again, every other one is dropped."""
+
+    path: Path
+    number: int
+    case_id: str
+    technique: str
+    why: Literal["gone", "changed", "not asked for", "twice"]
+
+    def __str__(self) -> str:
+        """Where it stands and what is wrong with it."""
+        return f"{self.path}:{self.number}: case {self.case_id} {_WHY[self.why]}"
+
+
+def by_technique(counts: Counter[str]) -> str:
+    """As in "baseline 12, ragtester 30"."""
+    return ", ".join(f"{name} {counts[name]}" for name in sorted(counts))
+
+
+def replaced(run: str, stale: list[Stale]) -> str:
+    """One line on what --overwrite does away with."""
+    again = sum(row.why == "changed" for row in stale)
+    told = [f"{again} answer(s) were made from other inputs and are made again"] if again else []
+    if dropped := _dropped(stale):
+        told.append(f"{len(stale) - again} answer(s) are dropped: {dropped}")
+    return f"run {run}: {'; '.join(told)}"
+
+
+def refuse(stale: list[Stale], old: Manifest | None, new: Manifest) -> None:
+    """Raise ChangedInputsError that says which parameter, prompt or input changed, and what --overwrite would drop."""
+    reasons = changes(old, new) if old else []
+    told = "; ".join(reasons[:6] + (["…"] if len(reasons) > 6 else [])) or str(stale[0])
+    dropped = _dropped(stale)
+    raise ChangedInputsError(
+        f"run {new.name}: {len(stale)} answer row(s) were made from other inputs: {told}. "
+        "Choose another run name (--run), or replace these rows with --overwrite"
+        + (f", which drops {dropped}" if dropped else "")
+    )
+
+
+def _dropped(stale: list[Stale]) -> str:
+    parts = []
+    for why, what in _DROPPED.items():
+        counts = Counter(row.technique for row in stale if row.why == why)
+        if counts:
+            parts.append(f"{counts.total()} {what} ({by_technique(counts)})")
+    return ", ".join(parts)
+
+
+def changes(old: Manifest, new: Manifest) -> list[str]:
+    """Differences of two manifests of one run, one line each; what only one of them has is no change of a row."""
+    lines = []
+    before, after = dict(_flat(old.parameters)), dict(_flat(new.parameters))
+    for name in [*before, *(name for name in after if name not in before)]:
+        shared = name in before and name in after
+        if shared and before[name] != after[name]:
+            lines.append(f"{name} was {before[name]!r} and is {after[name]!r}")
+        elif not shared and _same_model(name, old.parameters, new.parameters):
+            lines.append(f"{name} was {before.get(name, 'not set')!r} and is {after.get(name, 'not set')!r}")
+    lines += [f"the prompt {name} changed" for name in old.prompts if old.prompts[name] != new.prompts.get(name)]
+    for name, digest in old.inputs.items():
+        if name in new.inputs and new.inputs[name] != digest:
+            lines.append(f"{name} changed")
+        elif name not in new.inputs:
+            lines.append(f"{name} is no longer there")
+    return lines
+
+
+def _same_model(name: str, old: dict[str, Any], new: dict[str, Any]) -> bool:
+    """Whether an option that only one side has belongs to a model that both sides have."""
+    table, _, rest = name.partition(" ")
+    model = rest.rpartition(" ")[0]
+    return model in old.get(table, {}) and model in new.get(table, {})
+
+
+def _flat(tree: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in tree.items():
+        if isinstance(value, dict) and value:
+            yield from _flat(value, f"{before}{name} ")
+        else:
+            yield f"{before}{name}", value
