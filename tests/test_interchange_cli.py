@@ -39,6 +39,15 @@ def test_import_prints_the_ledger_and_what_was_dropped(folder: Path) -> None:
     assert "skipped 1: tests in another file (first: 'file://more_tests.yaml')" in skipped.stdout
 
 
+def test_an_import_that_makes_nothing_names_no_folder(folder: Path) -> None:
+    path = folder / "empty.csv"
+    path.write_text("question,expected_answer,document\nHow?,So.,not-there\n", encoding="utf-8")
+    done = run(folder, "import", str(path), "--technique", "none")
+    assert done.exit_code == 3
+    assert "import    -> nothing was written" in done.stdout
+    assert not list(folder.rglob("none"))
+
+
 def test_results_say_what_to_do_next(folder: Path) -> None:
     done = run(folder, "import", str(DATA / "ragas_results.csv"), "--system", "acme", "--embedding", "e5")
     assert "run imported-acme: acme × e5" in done.stdout

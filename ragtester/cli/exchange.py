@@ -132,7 +132,9 @@ def _print_import(result: StageResult, console: Console) -> None:
         lines.append(f"{len(told) - LARGEST_LIST} more kinds of notes: see manifest.json")
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
-    console.print(f"import    -> {result.output}", markup=False, highlight=False, soft_wrap=True)
+    made = result.ledger.ok + result.ledger.failed
+    where = str(result.output) if made else "nothing was written"
+    console.print(f"import    -> {where}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _pair(text: str, option: str) -> tuple[str, str]:
