@@ -20,14 +20,17 @@ from typer.testing import CliRunner
 
 from ragtester.cli import app
 from ragtester.errors import DataError
-from ragtester.records import PanelDecision
+from ragtester.provenance import sha256_text
+from ragtester.records import Case, Evidence, PanelDecision
 from ragtester.stages import precision
+from ragtester.stages.precision.asking import ask_person
 from ragtester.stages.precision.files import Files
 from ragtester.stages.precision.review import COLUMNS, Row, decide, persons, read_review, write_review
-from ragtester.storage import read_rows
+from ragtester.storage import read_rows, write_rows, write_text
 from ragtester.workspace import Workspace
+from tests import builders
 from tests.conftest import run_environment
-from tests.precision_helpers import LLM, judged_run
+from tests.precision_helpers import EVIDENCE, LLM, judged_run
 
 HOSTILE = '\x1b]0;owned\x07=HYPERLINK("http://x")</answer> log'
 FORMULA = re.compile(r"^\s*(?:[=+@]|-.)", re.S)  # a spreadsheet shows a lone "-" as it is
@@ -228,7 +231,7 @@ def test_a_review_is_left_and_resumed_and_every_decision_is_kept(space: Workspac
     assert list(persons(read_review(Files.of(space, "main").review)).values()) == ["incorrect"]
     terminal.type("\x03")  # Ctrl-C
     code, rest = terminal.end()
-    assert (code, "1 case(s) decided now" in rest) == (0, True), rest
+    assert (code, "1 case(s) decided now; 3 case(s) wait" in rest) == (0, True), rest
     assert decisions(space) == ["ambiguous/"] * 3 + ["incorrect/person"]
     terminal = Terminal("audit", "precision", "--review", "-w", folder)
     assert "case 1 of 3" in terminal.until("leave > ")
@@ -243,10 +246,67 @@ def test_a_review_is_left_and_resumed_and_every_decision_is_kept(space: Workspac
     terminal.type("q\n")
     code, rest = terminal.end()
     assert code == 0
+    assert "Nothing was decided; 2 case(s) wait" in rest and "Precision" not in rest
     assert decisions(space) == ["ambiguous/"] * 2 + ["correct/person", "incorrect/person"]
     result = precision.read_result(space, "main")
     assert result is not None
     assert (result.figures[0].tp, result.figures[0].fp, result.figures[0].by_person) == (1, 1, 2)
+
+
+def test_nothing_to_decide_is_said_and_nothing_else(space: Workspace) -> None:
+    folder, review = str(space.root), Files.of(space, "main").review
+    assert CliRunner().invoke(app, ["audit", "precision", "-q", "-w", folder]).exit_code == 0
+    fill(review, dict.fromkeys(read_review(review), "incorrect"))
+    terminal = Terminal("audit", "precision", "--review", "-w", folder)
+    assert terminal.end() == (0, "Nothing is to be decided: no case is ambiguous.\n")
+
+
+def shown_by(rows: list[Row], *said: str) -> tuple[str, list[int]]:
+    """All that a person is shown who types this, and how much of it stood there at each prompt."""
+    text, places, words = "", list[int](), iter(said)
+
+    def show(heading: str, part: str) -> None:
+        nonlocal text
+        text += f"{heading}: {part}\n" if heading else f"{part}\n"
+
+    def read(_: str) -> str:
+        places.append(len(text))
+        return next(words)
+
+    ask_person(Path("unused"), rows, show, read)
+    return text, places
+
+
+def test_what_is_compared_stands_directly_above_the_prompt_and_long_texts_are_cut() -> None:
+    long = "\n".join(f"line {number}" for number in range(100))
+    one = row("a", case_evidence="[1] Six years.", retrieved=long, expected_answer="Six.", answer="Ten.", votes="x: y")
+    text, (first, second) = shown_by([one], "m", "q")
+    brief, whole = text[:first], text[first:second]
+    assert brief.endswith("question: What is a?\nexpected answer: Six.\nanswer: Ten.\n")
+    assert whole.endswith("question: What is a?\nexpected answer: Six.\nanswer: Ten.\n")
+    assert brief.index("evidence of the case") < brief.index("retrieved (what the system was given)")
+    assert "line 7" in brief and "line 8" not in brief
+    assert long in whole
+    # "line 0" to "line 9" have 7 characters each with their line's end, the 90 others 8, but the last line has no end.
+    assert f"({7 * 10 + 8 * 90 - 1 - (7 * 8 - 1)} more characters: m shows all)" in brief
+
+
+def test_a_person_is_shown_the_evidence_of_the_case_and_what_was_retrieved(space: Workspace) -> None:
+    text = "The hall is old. The log is kept for six years."
+    write_text(space.text_file("main", "d1"), [text])
+    document = builders.document("d1", text_sha256=sha256_text(text), characters=len(text))
+    write_rows(space.documents_file("main"), [document])
+    path = space.cases_file("main", "ragtester", "d1")
+    span = Evidence(start=17, end=len(text))
+    write_rows(path, [one.model_copy(update={"evidence": (span,)}) for one in read_rows(path, Case)])
+    assert CliRunner().invoke(app, ["audit", "precision", "-q", "-w", str(space.root)]).exit_code == 0
+    found = read_review(Files.of(space, "main").review)
+    assert {one["case_evidence"] for one in found.values()} == {"[1] The log is kept for six years."}
+    assert {one["retrieved"] for one in found.values()} == {f"[1] {EVIDENCE}"}
+    write_text(space.text_file("main", "d1"), [text.replace("six", "two")])
+    assert CliRunner().invoke(app, ["audit", "precision", "-q", "-w", str(space.root)]).exit_code == 0
+    found = read_review(Files.of(space, "main").review)
+    assert {one["case_evidence"] for one in found.values()} == {""}, "the text is not the one that the spans refer to"
 
 
 def test_flags_reach_the_audit(space: Workspace) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from ragtester import Project
+from ragtester.console import PlainProgress
 from ragtester.errors import ChangedInputsError, DataError, MissingPackageError, UsageError
 from ragtester.progress import SilentProgress, StageResult
 from ragtester.records import Call, Failure, Manifest, PanelDecision, PanelVote, PrecisionResult, SampledCase
@@ -20,6 +23,7 @@ from ragtester.stages import precision
 from ragtester.stages.precision.audit import own_renderer
 from ragtester.stages.precision.files import Files
 from ragtester.storage import read_json, read_rows
+from ragtester.tables.cells import show_row
 from ragtester.tasks import VOTE_ON_VERDICT, Asked, Task, VerdictVoted, VoteOnVerdict
 from ragtester.workspace import Workspace
 from tests.precision_helpers import EVIDENCE, LLM, Said, judged_run
@@ -130,16 +134,25 @@ def test_recall_and_specificity_need_the_passes(tmp_path: Path) -> None:
     assert figures.recall.value == pytest.approx(6 / 7)
     assert figures.specificity.value == pytest.approx(5 / 7)
     assert figures.accuracy.value == pytest.approx(11 / 14)
+    # Every stratum was drawn whole, so that the weights change nothing: Wilson for 6 of 7 is [48.7, 97.4].
+    row = show_row(precision.document(found(space)).table("precision").rows[0])
+    assert row[7:10] == [
+        "6/8 = 75.0 % [40.9, 92.9]",
+        "2/8 = 25.0 % [7.1, 59.1]",
+        "85.7 % [48.7, 97.4], from 7 sampled, weighted",
+    ]
 
 
 def test_a_second_start_asks_nobody_and_changes_nothing_but_times(tmp_path: Path) -> None:
     space = judged_run(tmp_path, FAILED)
     audit(space, FakePanel())
     before = contents(space)
-    again = FakePanel()
-    audit(space, again)
+    again, told = FakePanel(), io.StringIO()
+    audit(space, again, progress=PlainProgress(Console(file=told, width=200)))
     after = contents(space)
     assert again.asked == []
+    assert "24 votes of 3 member(s), 24 stand already" in told.getvalue()
+    assert "/s)" not in told.getvalue(), "nothing was done, so that nothing has a rate"
     assert before.keys() == after.keys()
     assert {name for name in after if after[name] != before[name]} <= {"manifest.json"}
 

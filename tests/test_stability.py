@@ -19,14 +19,16 @@ from ragtester.cli import app
 from ragtester.errors import ChangedInputsError, UsageError
 from ragtester.models.gateway import Gateway
 from ragtester.progress import SilentProgress, StageResult
-from ragtester.records import Answer, Failure, Manifest, Repeat, StabilityResult
+from ragtester.records import Answer, Failure, FlipRate, Manifest, Repeat, StabilityResult
 from ragtester.settings import Settings, parse_settings
 from ragtester.stages import judge, stability
 from ragtester.stages.stability import Repetition, stability_document
+from ragtester.stages.stability.document import _flips
 from ragtester.stages.stability.figures import Judged, flip_rate, unequal_pairs, verdict_of
 from ragtester.stages.stability.rows import Line
 from ragtester.storage import read_json, read_rows
 from ragtester.tables import Estimate, Paragraph, Rate
+from ragtester.tables.cells import show_row
 from ragtester.tasks import PURPOSE, Asked
 from ragtester.workspace import Workspace
 from tests.servers.openai_api import OpenAIServer
@@ -363,7 +365,9 @@ def test_the_document_holds_the_results_numbers(tmp_path: Path) -> None:
     document = stability_document(found(space))
     flips = document.table("flips").rows
     assert flips[0][:2] == ("verdict", Rate(2, 4))
-    assert isinstance(flips[0][2], Estimate) and flips[0][2].value == pytest.approx(33.3333, abs=1e-3)
+    # 4 of 10 pairs differ, but Four has one pair and the others three: the answers' mean is 2/3, 0, 0 and 2/3 by 4
+    assert flips[0][2:4] == (10, 4)
+    assert isinstance(flips[0][4], Estimate) and flips[0][4].value == pytest.approx(33.3333, abs=1e-3)
     assert [row[4] for row in document.table("straddling").rows] == ["0.8 0.8 0", "0.3 0.7 0.3"]
     text = said_in(found(space))
     assert "15 judgements = 12 graded + 3 not graded + 0 still open" in text
@@ -395,6 +399,18 @@ def test_the_interval_of_the_disagreement_resamples_documents() -> None:
     assert (rate.disagreement, rate.low, rate.high) == (0.5, 0.0, 1.0)
     alone = flip_rate("verdict", answers_of({"a": ["pf-", "ppp"]}), verdict_of, seed=1)
     assert (alone.disagreement, alone.low, alone.high) == (0.5, None, None)
+
+
+def test_a_disagreement_of_nothing_has_an_interval_and_its_count() -> None:
+    rate = flip_rate("verdict", answers_of({"a": ["pp-"] * 3, "b": ["ff-"] * 3}), verdict_of, seed=1)
+    assert (rate.differing, rate.pairs, rate.disagreement, rate.low) == (0, 6, 0, 0)
+    # Pairs differ only in answers that flip. Wilson's upper end for 0 of 6: 1.96² / (6 + 1.96²) = 3.8415 / 9.8415
+    assert rate.high == pytest.approx(3.8415 / 9.8415, abs=1e-4)
+    assert flip_row(rate) == ["verdict", "0/6 = 0.0 % [0.0, 39.0]", "6", "0", "0.0 % [0.0, 39.0], from 6 answers"]
+
+
+def flip_row(rate: FlipRate) -> list[str]:
+    return show_row(_flips("flips", "", "", [rate]).rows[0])
 
 
 def test_nothing_measured_is_undefined() -> None:

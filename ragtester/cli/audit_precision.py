@@ -68,7 +68,7 @@ def precision(
 
         print_document(project.estimate_precision(), stdout())
     elif review:
-        _print(_review(project), project)
+        _review(project)
     else:
         _print(project.audit_precision(overwrite=overwrite), project)
 
@@ -98,7 +98,7 @@ def _print(result: StageResult, project: Project) -> None:
     finish([result], project)
 
 
-def _review(project: Project) -> StageResult:
+def _review(project: Project) -> None:
     """Ask at the terminal; what was decided is on disk whichever way it ends."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("--review needs a terminal; or fill in the column decision of the audit's review.csv")
@@ -113,5 +113,20 @@ def _review(project: Project) -> StageResult:
         return input(prompt)
 
     result, decided = project.review_precision(show, read)
-    typer.echo(f"{decided} case(s) decided now; the same command goes on where you left")
-    return result
+    waiting = int(result.counts["ambiguous"])
+    left = f"{waiting} case(s) wait: the same command goes on where you left" if waiting else "no case is left"
+    if decided:
+        typer.echo(f"{decided} case(s) decided now; {left}")
+        _print(result, project)
+    elif waiting:
+        typer.echo(f"Nothing was decided; {left}")
+    else:
+        typer.echo(_nothing_waits(result))
+
+
+def _nothing_waits(result: StageResult) -> str:
+    """What a review says that has nobody to ask."""
+    text = "Nothing is to be decided: no case is ambiguous."
+    if result.ledger.skipped:
+        text += f" {result.ledger.skipped} vote(s) are still open: `ragtester audit precision` asks for them."
+    return text

@@ -21,7 +21,8 @@ class FlipRate(Record):
     """How often judgements of the same answer differ, in what `name` says (the verdict or a criterion) or group.
 
     `flipped` counts answers whose graded judgements are not all equal, of those with two or more. `disagreement` is the
-    share of differing pairs of judgements of an answer, averaged over answers; its interval resamples documents.
+    share of differing pairs of judgements of an answer, averaged over answers; its interval resamples documents and is
+    that of `flipped` where no pair differs.
     """
 
     name: str

@@ -12,6 +12,8 @@ from ragtester.statistics import format_rate
 from ragtester.tables.model import Cell, Estimate, PValue, Rate
 
 NOTHING = "n/a"
+FROM = ", from "
+"""Stands before the count of an estimate that says what it counts."""
 # What could steer a terminal, turn text round or not be encoded: controls, directions, halves of surrogate pairs.
 STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _SMALLEST_P = 0.001
@@ -68,11 +70,13 @@ def _decimals(magnitude: float) -> int:
 
 
 def _estimate(cell: Estimate) -> str:
-    """`+6.2 points [1.0, 11.3], n 240`: value and ends share their decimals."""
+    """`+6.2 points [1.0, 11.3], n 240`: value and ends share their decimals; a share has one, as in rates."""
     ends = (cell.interval.low, cell.interval.high) if cell.interval else ()
     largest = max(abs(part) for part in (cell.value, *ends))
     # Beside a wide interval a small value keeps one decimal at least.
     decimals = min(8, max(_decimals(largest), 1 if ends and largest < 1000 else 0))
+    if cell.unit == "%" and not cell.signed:
+        decimals = 1
     sign = "+" if cell.signed or cell.unit == "points" else ""
     value = f"{cell.value:{sign}.{decimals}f}"
     if cell.unit == "$":
@@ -81,7 +85,7 @@ def _estimate(cell: Estimate) -> str:
         value = f"{value} {clean(cell.unit)}"
     if ends:
         value += f" [{ends[0]:.{decimals}f}, {ends[1]:.{decimals}f}]"
-    return f"{value}, n {cell.n}"
+    return f"{value}{FROM}{cell.n} {clean(cell.of)}" if cell.of else f"{value}, n {cell.n}"
 
 
 def is_number(cell: Cell) -> bool:

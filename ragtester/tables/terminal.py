@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from ragtester.tables.cells import clean, column_groups, numeric_columns, show_row
-from ragtester.tables.model import Cell, Document, Paragraph, Rate, Table
+from ragtester.tables.cells import FROM, clean, column_groups, numeric_columns, show_row
+from ragtester.tables.model import Cell, Document, Estimate, Paragraph, Rate, Table
 from ragtester.tables.names import JOIN, folded, short_names
 
 if TYPE_CHECKING:
@@ -92,7 +92,11 @@ def _measured(table: Table, *, stacked: bool) -> list[_Column]:
 
 
 def _text(cell: Cell, text: str, *, stacked: bool) -> str:
-    return text.replace(" = ", "\n") if stacked and isinstance(cell, Rate) and cell.n else text
+    if stacked and isinstance(cell, Rate) and cell.n:
+        return text.replace(" = ", "\n")
+    if stacked and isinstance(cell, Estimate) and cell.of:
+        return text.replace(FROM, f"\n{FROM.removeprefix(', ')}")
+    return text
 
 
 def _groups(columns: list[_Column], width: int, keys: int) -> list[list[_Column]]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from ragtester.records import Vote
 from ragtester.stages.precision.review import Row, decide
 
 KEYS: dict[str, Vote] = {"c": "correct", "correct": "correct", "i": "incorrect", "incorrect": "incorrect"}
-PROMPT = "c correct, i incorrect, s skip, q leave > "
+PROMPT = "c correct, i incorrect, m more, s skip, q leave > "
+LINES, CHARACTERS = 8, 600
+"""What is shown of a long text before a person asks for more."""
 Show = Callable[[str, str], None]
 """Shows a heading and a text; makes both safe for a terminal."""
 
@@ -22,9 +24,11 @@ def ask_person(path: Path, rows: Sequence[Row], show: Show, read: Callable[[str]
     """
     decided = 0
     for number, row in enumerate(rows, start=1):
-        _show(row, f"{number} of {len(rows)}", show)
+        place = f"{number} of {len(rows)}"
+        _show(row, place, show)
         try:
-            said = _said(read, show)
+            while (said := _said(read, show)) == "m":
+                _show(row, place, show, whole=True)
         except (EOFError, KeyboardInterrupt):
             show("", "")
             return decided
@@ -41,14 +45,16 @@ def _said(read: Callable[[str], str], show: Show) -> str:
         said = read(PROMPT).strip().casefold()
         if said in KEYS or said in ("s", "skip"):
             return said
-        if said in ("q", "quit"):
-            return "q"
-        show("", 'Type "c", "i", "s" or "q" and Enter.')
+        if said in ("q", "quit", "m", "more"):
+            return said[0]
+        show("", 'Type "c", "i", "m", "s" or "q" and Enter.')
 
 
-def _show(row: Row, place: str, show: Show) -> None:
+def _show(row: Row, place: str, show: Show, *, whole: bool = False) -> None:
+    """One case: the long texts first, so that what is compared stands directly above the prompt."""
     show("", f"-------- case {place} --------")
-    show("evidence", row["evidence"] or "(none retrieved)")
+    for heading, text in _long_texts(row):
+        show(heading, text if whole else _shortened(text))
     show("question", row["question"])
     if row["answerable"] == "no":
         show("", "The document does not answer it: right is an answer that says so, or corrects a false premise.")
@@ -56,4 +62,19 @@ def _show(row: Row, place: str, show: Show) -> None:
     if row["keywords"]:
         show("keywords", row["keywords"])
     show("answer", row["answer"] or "(empty)")
-    show("votes", row["votes"])
+
+
+def _long_texts(row: Row) -> Iterator[tuple[str, str]]:
+    if row["case_evidence"]:
+        yield "evidence of the case (what it was made from)", row["case_evidence"]
+    elif row["answerable"] != "no":
+        yield "evidence of the case", "(the suite's text is not here, or the case has none)"
+    yield "retrieved (what the system was given)", row["retrieved"] or "(nothing)"
+    yield "votes", row["votes"]
+
+
+def _shortened(text: str) -> str:
+    """The first lines of a text, and how much is left out."""
+    kept = "\n".join(text.splitlines()[:LINES])[:CHARACTERS]
+    left = len(text) - len(kept)
+    return f"{kept} … ({left:,} more characters: m shows all)" if left > 0 else text

@@ -99,7 +99,8 @@ def _row(name: str, one: PrecisionFigures, *, passes: bool, weighted: bool) -> t
 def _cell(share: Share | None) -> Cell:
     if share is None or share.value is None or share.low is None or share.high is None:
         return None
-    return Estimate(share.value, share.n, Interval(share.low, share.high))
+    ends = Interval(100 * share.low, 100 * share.high)
+    return Estimate(100 * share.value, share.n, ends, "%", of="sampled, weighted")
 
 
 def _has_passes(result: PrecisionResult) -> bool:

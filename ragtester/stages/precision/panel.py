@@ -103,9 +103,6 @@ async def vote(members: Sequence[Member], items: Sequence[Item], models: Models,
 
 
 async def _all_of(member: Member, items: Sequence[Item], models: Models, progress: Progress) -> None:
-    there = len(member.cast)
-    if there:
-        progress.advance(count=there)
     async with InFlight(AT_ONCE) as under_way:
         for item in items:
             if item.row.id in member.cast:

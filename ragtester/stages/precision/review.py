@@ -19,8 +19,8 @@ from ragtester.tables.cells import clean
 from ragtester.tables.csv_files import defused
 
 COLUMNS = (
-    *("id", "question", "answerable", "expected_answer", "keywords", "answer", "evidence", "votes"),
-    *("decision", "note"),
+    *("id", "question", "answerable", "expected_answer", "keywords", "answer", "case_evidence", "retrieved"),
+    *("votes", "decision", "note"),
 )
 WORDS: dict[str, Vote | None] = {
     "": None,
@@ -83,9 +83,8 @@ def decide(path: Path, row: Row, decision: Vote) -> None:
 
 
 def review_row(item: Item, votes: Iterable[tuple[str, PanelVote | None]]) -> Row:
-    """The row of one case: what the panel saw and said, and nothing of the oracle or the system."""
+    """The row of one case: what the panel saw and said, the case's evidence, nothing of oracle and system."""
     request = item.request
-    passages = (f"[{number}] {passage.text}" for number, passage in enumerate(request.evidence, start=1))
     return {
         "id": item.row.id,
         "question": request.question,
@@ -93,11 +92,16 @@ def review_row(item: Item, votes: Iterable[tuple[str, PanelVote | None]]) -> Row
         "expected_answer": request.expected_answer,
         "keywords": "; ".join(request.keywords),
         "answer": request.answer,
-        "evidence": "\n\n".join(passages),
+        "case_evidence": _numbered_texts(item.evidence),
+        "retrieved": _numbered_texts(passage.text for passage in request.evidence),
         "votes": "\n".join(_said(voter, vote) for voter, vote in votes),
         "decision": "",
         "note": "",
     }
+
+
+def _numbered_texts(texts: Iterable[str]) -> str:
+    return "\n\n".join(f"[{number}] {text}" for number, text in enumerate(texts, start=1))
 
 
 def _said(voter: str, vote: PanelVote | None) -> str:

@@ -13,6 +13,7 @@ from ragtester.results import Result, Results
 from ragtester.runs import answer_files
 from ragtester.settings import AuditSettings
 from ragtester.stages.judge_inputs import Lookup
+from ragtester.stages.precision.evidence import CaseEvidence
 from ragtester.statistics import sample_size, stratified_sample
 from ragtester.storage import iter_rows
 from ragtester.tasks import Passage, VoteOnVerdict
@@ -36,10 +37,14 @@ class Population:
 
 @dataclass(frozen=True)
 class Item:
-    """One drawn answer, and all that a voter sees of it."""
+    """One drawn answer, and all that a voter sees of it.
+
+    `evidence` is what the case was made from, for people only; empty where the suite's text is not there.
+    """
 
     row: SampledCase
     request: VoteOnVerdict
+    evidence: tuple[str, ...] = ()
 
 
 def population(results: Results, run: str) -> Population:
@@ -75,14 +80,15 @@ def items(
     """
     suite = next(info.suite for info in results.runs if info.name == run)
     lookup = Lookup(workspace, suite, run)
-    requests: dict[Identity, VoteOnVerdict] = {}
+    evidence = CaseEvidence(workspace, results, suite)
+    seen: dict[Identity, tuple[VoteOnVerdict, tuple[str, ...]]] = {}
     wanted = {identity(row) for row in drawn}
     for path in answer_files(workspace, run)[0]:
         for answer in iter_rows(path, Answer):
             if (place := identity(answer)) in wanted:
-                requests[place] = _request(answer, lookup, refusals)
+                seen[place] = (_request(answer, lookup, refusals), evidence.of(lookup.case(answer)))
     strata, counts = population(results, run).strata, Counter(map(stratum_of, drawn))
-    found = [_item(row, requests[identity(row)], strata, counts) for row in drawn]
+    found = [_item(row, *seen[identity(row)], strata[stratum_of(row)], counts[stratum_of(row)]) for row in drawn]
     return sorted(found, key=lambda item: item.row.id)
 
 
@@ -115,7 +121,7 @@ def _request(answer: Answer, lookup: Lookup, refusals: tuple[str, ...]) -> VoteO
     )
 
 
-def _item(row: Result, request: VoteOnVerdict, strata: dict[Stratum, int], drawn: Counter[Stratum]) -> Item:
+def _item(row: Result, request: VoteOnVerdict, evidence: tuple[str, ...], population: int, drawn: int) -> Item:
     seen = row_key(run=row.run, identity=identity(row), seen=request.model_dump(mode="json"))
     sampled = SampledCase(
         id=f"s{seen}",  # a spreadsheet takes a hash of digits alone for a number, and writes another one
@@ -131,10 +137,10 @@ def _item(row: Result, request: VoteOnVerdict, strata: dict[Stratum, int], drawn
         decided_by=row.decided_by,
         weakest=tuple(_weakest(row)),
         judge=row.judge,
-        population=strata[stratum_of(row)],
-        drawn=drawn[stratum_of(row)],
+        population=population,
+        drawn=drawn,
     )
-    return Item(sampled, request)
+    return Item(sampled, request, evidence)
 
 
 def _weakest(row: Result) -> Iterable[str]:

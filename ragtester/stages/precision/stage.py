@@ -48,7 +48,7 @@ async def run(
     write_json(audit.files.manifest, manifest)
     _tell(audit, members, progress)
     read_review(audit.files.review)  # a fault there is told before anything is paid
-    progress.start(NAME, len(members) * len(audit.items))
+    progress.start(NAME, sum(len(audit.items) - len(member.cast) for member in members))
     await vote(members, audit.items, models, progress)
     progress.finish()
     result = report(audit, members)

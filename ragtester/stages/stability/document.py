@@ -74,20 +74,21 @@ def _tables(result: StabilityResult) -> tuple[Table, ...]:
 
 
 def _flips(name: str, title: str, first: str, rates: Sequence[FlipRate]) -> Table:
-    columns = (first, "answers that flip [95 %]", "pairs that differ, % [95 %]")
-    return Table(name, title, columns, tuple((rate.name, _flipped(rate), _pairs(rate)) for rate in rates))
+    columns = (first, "answers that flip [95 %]", "pairs", "differing", "differing, mean of answers [95 %]")
+    rows = tuple((rate.name, _flipped(rate), rate.pairs, rate.differing, _share(rate)) for rate in rates)
+    return Table(name, title, columns, rows)
 
 
 def _flipped(rate: FlipRate) -> Cell:
     return Rate(rate.flipped.successes, rate.flipped.n)
 
 
-def _pairs(rate: FlipRate) -> Cell:
+def _share(rate: FlipRate) -> Cell:
     if rate.disagreement is None:
         return None
     known = rate.low is not None and rate.high is not None
     interval = Interval(100 * rate.low, 100 * rate.high) if known else None  # type: ignore[operator]
-    return Estimate(100 * rate.disagreement, rate.flipped.n, interval)
+    return Estimate(100 * rate.disagreement, rate.flipped.n, interval, "%", of="answers")
 
 
 def _straddling(result: StabilityResult) -> tuple[Paragraph | Table, ...]:

@@ -9,7 +9,7 @@ from typing import Literal
 from ragtester.records import CRITERIA, FlipRate, Proportion, Straddler
 from ragtester.stages.proportions import proportion
 from ragtester.stages.stability.rows import Line
-from ragtester.statistics import cluster_bootstrap
+from ragtester.statistics import cluster_bootstrap, wilson
 
 Value = Callable[[Line], Hashable]
 
@@ -56,6 +56,10 @@ def flip_rate(name: str, answers: Iterable[Judged], value: Value, seed: int) -> 
         differing, pairs = differing + unequal, pairs + all_pairs
         shares.setdefault(answer.document_id, []).append(unequal / all_pairs)
     interval = cluster_bootstrap(shares, seed)
+    if interval is None and flipped == 0:
+        # Resampling shows no spread where nothing differs. Pairs of an answer differ only if it flips, so that the flip
+        # rate's interval bounds theirs.
+        interval = wilson(flipped, n)
     return FlipRate(
         name=name,
         flipped=proportion(flipped, n),

@@ -80,7 +80,7 @@ class Plan:
         n, repeats, left = len(self.answers), self.wanted.repeats, len(self.open)
         text = f"stability: {n} of {self.sample.population} answers × {repeats} = {n * repeats} judgements"
         if left < n * repeats:
-            text += f", {n * repeats - left} of them there already"
+            text += f", {n * repeats - left} of them stand already"
         text += f": {left} call(s) to {self.judge.model}"
         if self.judge.model.startswith("embedded:"):
             return f"{text}, free of charge"
