@@ -77,7 +77,8 @@ def test_export_writes_data_to_stdout_and_talk_to_stderr(folder: Path) -> None:
         (["import", str(DATA / "ragas_testset.csv"), "--near", "101"], "0 to 100"),
         (["export", "--as", "excel"], "no format is called 'excel'"),
         (["export", "--as", "csv", "--suite", "empty"], "no cases of technique all"),
-        (["export", "--as", "csv", "--run", "nothing", "--with-answers"], "no answers"),
+        (["export", "--as", "csv", "--run", "nothing", "--with-answers"], "no such run"),
+        (["export", "--as", "csv", "--run", "nothing"], "no such run"),
     ],
 )
 def test_expected_errors_are_one_line(

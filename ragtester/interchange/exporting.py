@@ -55,6 +55,8 @@ def export(workspace: Workspace, settings: Settings, options: ExportOptions, out
     suite = settings.workspace.suite
     if options.run:
         manifest = read_json(workspace.answers(options.run) / "manifest.json", Manifest)
+        if manifest is None and not any(answer_files(workspace, options.run)):
+            raise UsageError(f"{workspace.answers(options.run)}: no such run; execute first, or name another run")
         suite = str(manifest.parameters.get("suite", suite)) if manifest else suite
     job = _Export(workspace, suite, name, options)
     items = list(job.answered() if options.answers else job.plain())
