@@ -86,7 +86,7 @@ def test_what_the_data_cannot_tell_is_said_with_what_it_would_need() -> None:
     assert "McNemar exact p = 1.000" in text
     # Connor 1987 by hand: psi 0.3, d 0.1: ((1.96 sqrt(.3) + .8416 sqrt(.29)) / .1)^2 = 233.1 -> 234, less the 10.
     assert "needs about 224 more cases" in text
-    same = text_of(compare(results(asked(A, "fp") + asked(B, "pf"))), "ranking")
+    same = text_of(compare(results(asked(A, "fppppp") + asked(B, "pppppf"))), "ranking")
     assert "they failed equally often" in same
 
 
@@ -139,9 +139,32 @@ def test_a_latency_that_is_known_of_one_alone_dominates_nobody() -> None:
     assert [offer.dominated_by for offer in offers] == [None, None, A]
 
 
-def test_systems_that_failed_as_often_as_the_best_are_named_with_it() -> None:
-    text = text_of(compare(results(asked(A, "pf") + asked(B, "fp") + asked(C, "ff"))), "ranking")
-    assert f"Fewest failures: {A.name}, 1/2 = 50.0 % [9.5, 90.5] of its graded answers; as few have {B.name}." in text
+def test_a_tie_for_the_fewest_failures_is_called_one_and_so_is_one_of_cost() -> None:
+    rows = [line for system in (A, B) for line in asked(system, "pf" * 5, cost=0.01)] + asked(C, "f" * 10, cost=0.01)
+    text = text_of(compare(results(rows)), "short")
+    tie = f"a tie of 2 systems: {A.name} and {B.name}, each 5/10 = 50.0 % [23.7, 76.3] of its graded answers."
+    assert f"Fewest failures, {tie}" in text
+    assert f"Cheapest within the best's interval: a tie of {A.name} and {B.name}, $1 per 100 answers, 5/10" in text
+    uneven = text_of(compare(results(asked(A, "pf" * 5) + asked(B, "pf" * 4 + "uu"))), "ranking")
+    assert f"a tie of 2 systems: {A.name} (5/10 = 50.0 % [23.7, 76.3]) and {B.name} (4/8" in uneven
+
+
+def test_too_few_common_cases_make_no_ranking() -> None:
+    # 2 / 2**5 = 0.0625: five cases can tell nobody apart, even if one system fails all of them and the other none.
+    document = compare(results(asked(A, "ppppp", cost=0.0) + asked(B, "fffff", cost=0.0)))
+    text = text_of(document, "short")
+    assert f"No ranking can be made of {A.name} and {B.name}: they share 5 cases, and with fewer than 6" in text
+    assert "Fewest" not in text
+    assert "Cheapest" not in text
+    assert set(column(document.table("pareto"), "dominated by").values()) == {None}
+    assert "Fewest failures: m:a" in text_of(compare(results(asked(A, "p" * 6) + asked(B, "f" * 6))), "short")
+
+
+def test_a_run_of_a_few_of_the_cases_costs_the_others_none() -> None:
+    few = [replace(line, case_id=f"case-{place:02}") for place, line in enumerate(asked(C, "fpf"))]
+    document = compare(results(asked(A, "p" * 9 + "f") + asked(B, "f" * 10) + few))
+    assert [line[:2] for line in document.table("ranking-1").rows] == [(A.name, Rate(1, 10)), (B.name, Rate(10, 10))]
+    assert "share no case that one judge graded, or fewer than 6" in text_of(document, "short")
 
 
 def test_a_saving_of_next_to_nothing_is_no_step_of_a_budget() -> None:
@@ -195,12 +218,13 @@ def test_nothing_graded_says_so_everywhere() -> None:
 
 def test_an_unequal_matrix_is_ranked_on_the_common_cases_only() -> None:
     # B was asked two more cases, both failed: they must not count against it.
-    document = compare(results(asked(A, "pf") + asked(B, "ppff")))
-    assert column(document.table("ranking"), "failed") == {A.name: Rate(1, 2), B.name: Rate(0, 2)}
+    document = compare(results(asked(A, "pppppf") + asked(B, "ppppppff")))
+    assert column(document.table("ranking"), "failed") == {A.name: Rate(1, 6), B.name: Rate(0, 6)}
+    assert f"Fewest failures on the 6 cases that all systems share: {B.name}, 0/6" in text_of(document, "short")
     assert any(
-        "On the 2 cases that all of these systems were asked" in note for note in document.table("ranking").notes
+        "On the 6 cases that all of these systems were asked" in note for note in document.table("ranking").notes
     )
-    assert "2 of 4 cases were asked of all" in text_of(document, "scope")
+    assert "6 of 8 cases were asked of all" in text_of(document, "scope")
     missing = compare(results(asked(A, "pf") + asked(System("m:b", "e:y"), "pf")))
     assert "The matrix is not full: 2 of 2 × 2 combinations were run" in text_of(missing, "scope")
 
@@ -209,7 +233,7 @@ def test_systems_without_a_common_case_are_not_ranked_against_each_other() -> No
     other = [replace(one, case_id=f"x{one.case_id}") for one in asked(B, "fff")]
     document = compare(results(asked(A, "ppf") + other))
     for section in ("ranking", "short"):
-        assert "fall into 2 groups without a common case that one judge graded" in text_of(document, section)
+        assert "fall into 2 groups that share no case that one judge graded" in text_of(document, section)
     assert [table.id for table in document.tables if table.id.startswith("ranking")] == ["ranking-1", "ranking-2"]
     assert {table.id for table in brief(document).tables} >= {"ranking-1", "ranking-2", "pareto-1", "matrix"}
 
@@ -250,7 +274,7 @@ def test_judges_are_not_mixed_within_a_pair() -> None:
 
 
 def test_a_system_of_another_judge_is_ranked_apart_though_it_was_asked_the_same_cases() -> None:
-    rows = asked(A, "ffpp") + asked(B, "pppp", judge="imported:tool") + asked(C, "fppp")
+    rows = asked(A, "ffpppp") + asked(B, "pppppp", judge="imported:tool") + asked(C, "fppppp")
     document = compare(results(rows))
     assert [[line[0] for line in document.table(f"ranking-{number}").rows] for number in (1, 2)] == [
         [C.name, A.name],
@@ -258,7 +282,7 @@ def test_a_system_of_another_judge_is_ranked_apart_though_it_was_asked_the_same_
     ]
     short = text_of(document, "short")
     assert f"Fewest failures: {C.name}" in short
-    assert f"{B.name} stands alone: 0/4 = 0.0 % [0.0, 49.0] failed." in short
+    assert f"{B.name} stands alone: 0/6 = 0.0 % [0.0, 39.0] failed." in short
 
 
 def test_what_limits_the_figures_is_said_first() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from ragtester.stages.compare.view import Spend, System, View
+from ragtester.stages.compare.words import listed
 from ragtester.tables import Cell, Estimate, Rate, Table
 
 KNOWN_SHARE = 0.95
@@ -16,14 +17,17 @@ SAVING = 0.95
 
 @dataclass
 class Offer:
-    """What a system gives and takes. `cost` is dollars per 100 answers, `seconds` the median; None is unknown."""
+    """What a system gives and takes. `cost` is dollars per 100 answers, `seconds` the median; None is unknown.
+
+    `within` is None, and nobody dominates, where too few cases compare the systems.
+    """
 
     system: System
     rate: Rate
     spend: Spend
     cost: float | None
     seconds: float | None
-    within: bool = False
+    within: bool | None = None
     dominated_by: System | None = None
 
     @property
@@ -32,14 +36,14 @@ class Offer:
         return self.rate.share or 0.0
 
 
-def make_offers(view: View, ranked: Sequence[tuple[System, Rate]]) -> list[Offer]:
+def make_offers(view: View, ranked: Sequence[tuple[System, Rate]], *, compared: bool = True) -> list[Offer]:
     """Offers of the ranked systems that have a rate, the best first."""
     offers = []
     for system, rate in ranked:
         if rate.n:
             spend = view.spent[system]
             offers.append(Offer(system, rate, spend, _cost(spend), quantile(spend.seconds, 0.5)))
-    if offers:
+    if offers and compared:
         ends = offers[0].rate.interval
         for offer in offers:
             offer.within = ends is not None and offer.share <= ends.high
@@ -68,17 +72,16 @@ def _dominates(one: Offer, other: Offer) -> bool:
     return all(a <= b for a, b in zip(mine, theirs, strict=True)) and mine != theirs
 
 
-def budget_sentences(offers: Sequence[Offer]) -> Iterator[str]:
-    """Which pair to choose, in plain words."""
+def budget_sentences(offers: Sequence[Offer], where: str = "") -> Iterator[str]:
+    """Which pair to choose, in plain words; `where` says which cases the failures are of."""
     priced = sorted((offer for offer in offers if offer.cost is not None), key=lambda one: (one.cost or 0.0, one.share))
     within = [offer for offer in priced if offer.within]
     if within:
-        one = within[0]
-        yield f"Cheapest within the best's interval: {one.system.name}, {_money(one)}, {_failed(one)}."
+        yield f"Cheapest within the best's interval{where}: {_named(within[0], within)}."
     steps = _steps(priced)
     if len(steps) > 1:
-        each = (f"from {_money(offer)} {offer.system.name}, {_failed(offer)}" for offer in steps)
-        yield f"For a budget: {'; '.join(each)} (savings below {100 - 100 * SAVING:.0f} % are passed over)."
+        each = (f"from {_money(offer)} {_named(offer, priced, money=False)}" for offer in steps)
+        yield f"For a budget{where}: {'; '.join(each)} (savings below {100 - 100 * SAVING:.0f} % are passed over)."
     unknown = len(offers) - len(priced)
     if unknown:
         yield (
@@ -86,6 +89,16 @@ def budget_sentences(offers: Sequence[Offer]) -> Iterator[str]:
             'is compared with no other. prompt_price and completion_price in [models."provider:name"] set it for '
             "answers to come."
         )
+
+
+def _named(one: Offer, offers: Sequence[Offer], *, money: bool = True) -> str:
+    """An offer with its figures, and whoever offers exactly the same."""
+    same = [offer for offer in offers if (offer.cost, offer.rate) == (one.cost, one.rate)]
+    figures = [_money(one)] if money else []
+    figures.append(f"{one.rate.successes}/{one.rate.n} failed")
+    each = " each" if len(same) > 1 else ""
+    tie = f"a tie of {listed([offer.system.name for offer in same])}" if each else one.system.name
+    return f"{tie}, {', '.join(figures)}{each}"
 
 
 def _steps(priced: Sequence[Offer]) -> list[Offer]:
@@ -104,10 +117,6 @@ def _money(offer: Offer) -> str:
     return f"${offer.cost:.3g} per {PER} answers" if offer.cost else "free of charge"
 
 
-def _failed(offer: Offer) -> str:
-    return f"{offer.rate.successes}/{offer.rate.n} failed"
-
-
 def pareto_table(offers: Sequence[Offer], mark: str = "") -> Table:
     """Quality, cost and latency side by side."""
     rows: list[tuple[Cell, ...]] = []
@@ -117,7 +126,7 @@ def pareto_table(offers: Sequence[Offer], mark: str = "") -> Table:
             (
                 offer.system.name,
                 offer.rate,
-                "yes" if offer.within else "no",
+                None if offer.within is None else "yes" if offer.within else "no",
                 _estimate(offer.cost, len(spend.costs), "$"),
                 spend.answers - len(spend.costs),
                 _estimate(offer.seconds, len(spend.seconds), "s"),
@@ -148,7 +157,9 @@ def _estimate(value: float | None, n: int, unit: str) -> Estimate | None:
     return None if value is None else Estimate(value, n, None, unit)
 
 
-def _dominated(offer: Offer) -> str:
+def _dominated(offer: Offer) -> str | None:
+    if offer.within is None:
+        return None
     if offer.dominated_by:
         return offer.dominated_by.name
     return "cost unknown" if offer.cost is None else "none"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ragtester.results.tally import Tally
 from ragtester.stages.compare.contrast_words import Sides, contrast_paragraphs
 from ragtester.stages.compare.contrasts import contrast_table, correct_together, make_contrast
-from ragtester.stages.compare.view import Place, View, failures_by_document
+from ragtester.stages.compare.view import Place, System, View, failures_by_document
 from ragtester.stages.compare.words import account, listed, plural, share, short, unfilled_cases
 from ragtester.statistics import cluster_bootstrap
 from ragtester.tables import Cell, Paragraph, Section, Table
@@ -36,16 +36,18 @@ def failures_found(view: View, seed: int) -> Section:
         text += f"; failures were found in {len(failing)} of {plural(len(graded), 'system')}."
         parts.append(Paragraph(text, answer=True))
         if len(ordered) > 1:
-            best, worst = ordered[0], ordered[-1]
-            parts.append(
-                Paragraph(
-                    f"The fewest, {show(graded[best].fail_rate)}, in {best.name}; "
-                    f"the most, {show(graded[worst].fail_rate)}, in {worst.name}."
-                )
-            )
+            best, worst = (_end(graded, system) for system in (ordered[0], ordered[-1]))
+            parts.append(Paragraph(f"The lowest rate, each system on its own cases: {best}; the highest: {worst}."))
         parts.append(_types(view))
     parts.append(account(total, unfilled_cases(view)))
     return Section("rq1", "RQ1. Are failures found?", tuple(parts))
+
+
+def _end(graded: Mapping[System, Tally], one: System) -> str:
+    """A system with its failures, and how many others have the same rate."""
+    rate = graded[one].fail_rate
+    others = sum(tally.fail_rate.share == rate.share for tally in graded.values()) - 1
+    return f"{one.name}, {show(rate)}" + (f", a tie with {plural(others, 'other system')}" if others else "")
 
 
 def _types(view: View) -> Table:

@@ -4,17 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import floor, log2
 
 from ragtester.stages.compare.offers import budget_sentences, make_offers, pareto_table
 from ragtester.stages.compare.pairs import Family, Pair, make_family, pair_difference, pairs_table
 from ragtester.stages.compare.view import CaseKey, Grade, System, View, failures_by_document
-from ragtester.stages.compare.words import account, documents_note, listed, plural, share, tested, unfilled_cases
+from ragtester.stages.compare.words import (
+    LEVEL,
+    account,
+    documents_note,
+    listed,
+    plural,
+    share,
+    tested,
+    unfilled_cases,
+)
 from ragtester.statistics import cluster_bootstrap
 from ragtester.tables import Cell, Paragraph, Rate, Section, Table
 from ragtester.tables.cells import show
 
 ALL_PAIRS = 15
 TOLD = 3
+LEAST_CASES = 6
+"""With fewer common cases McNemar's exact test tells no two systems apart, however they differ: 2 / 2**5 > 0.05."""
 
 
 @dataclass
@@ -32,6 +44,28 @@ class Ranking:
         """The systems alone."""
         return [system for system, _ in self.ranked]
 
+    @property
+    def first(self) -> list[tuple[System, Rate]]:
+        """The systems with the lowest failure rate: several where they tie, none where nothing is graded."""
+        share = self.ranked[0][1].share
+        return [(system, rate) for system, rate in self.ranked if share is not None and rate.share == share]
+
+    @property
+    def needed(self) -> int:
+        """The fewest common cases with which systems that differ in all could be told apart after Holm's correction."""
+        pairs = max(1, len(self.ranked) * (len(self.ranked) - 1) // 2)
+        return 1 + floor(log2(2 * pairs / LEVEL))
+
+    @property
+    def possible(self) -> bool:
+        """Whether the cases could tell any two of the systems apart."""
+        return len(self.cases) >= self.needed
+
+    @property
+    def where(self) -> str:
+        """Which cases the rates are of, where systems were asked others besides."""
+        return f" on the {plural(len(self.cases), 'case')} that all systems share" if any(self.beyond.values()) else ""
+
 
 def ranking_section(view: View, seed: int) -> Section:
     """Systems with common cases and a common judge are ranked on the cases all were asked; others do not compare."""
@@ -39,8 +73,8 @@ def ranking_section(view: View, seed: int) -> Section:
     rankings = make_rankings(view)
     if len(rankings) > 1:
         text = (
-            f"The systems fall into {len(rankings)} groups without a common case that one judge graded: none is ranked "
-            "against another group."
+            f"The systems fall into {len(rankings)} groups that share no case that one judge graded, or fewer than "
+            f"{LEAST_CASES}: none is ranked against another group."
         )
         parts.append(Paragraph(text, answer=True))
     for number, ranking in enumerate(rankings, start=1):
@@ -52,13 +86,15 @@ def ranking_section(view: View, seed: int) -> Section:
 def make_rankings(view: View) -> list[Ranking]:
     """One ranking a group of systems that share cases and a judge, the systems that were asked most first.
 
-    A system that nobody graded yet belongs to whom it shares cases with.
+    A system that nobody graded yet belongs to whom it shares cases with. One that shares next to no case with a group
+    makes its own, so as not to cost that group its cases.
     """
     groups: list[tuple[list[System], set[CaseKey], set[str]]] = []
     for system in sorted(view.systems, key=lambda one: -len(view.asked[one])):
         asked, judges = set(view.asked[system]), {grade.judge for grade in view.graded[system].values()}
         for place, (systems, cases, others) in enumerate(groups):
-            if cases & asked and (judges & others or not judges or not others):
+            shared = asked == cases or len(cases & asked) >= LEAST_CASES
+            if shared and (judges & others or not judges or not others):
                 groups[place] = ([*systems, system], cases & asked, judges | others)
                 break
         else:
@@ -90,9 +126,9 @@ def _parts(view: View, ranking: Ranking, seed: int, mark: str) -> Iterator[Parag
         pair.difference = pair_difference(view, pair, seed)
     for place, text in enumerate(_sentences(ranking, alone=bool(mark))):
         yield Paragraph(text, answer=place <= TOLD)
-    offers = make_offers(view, ranking.ranked)
-    if len(order) > 1:
-        for text in budget_sentences(offers):
+    offers = make_offers(view, ranking.ranked, compared=ranking.possible)
+    if len(order) > 1 and ranking.possible:
+        for text in budget_sentences(offers, ranking.where):
             yield Paragraph(text, answer=True)
     yield _table(view, ranking, seed, mark)
     note = documents_note(len({grade.document for found in ranking.grades.values() for grade in found}))
@@ -106,35 +142,57 @@ def _parts(view: View, ranking: Ranking, seed: int, mark: str) -> Iterator[Parag
 
 def _sentences(ranking: Ranking, *, alone: bool = False) -> Iterator[str]:
     """`alone`: there are other systems, in other groups."""
-    (best, rate), family = ranking.ranked[0], ranking.family
+    best, rate = ranking.ranked[0]
     if not rate.n:
         yield "No answer is graded, so no system can be ranked (`ragtester judge`)."
-        return
-    if len(ranking.ranked) == 1 and alone:
+    elif len(ranking.ranked) == 1 and alone:
         yield f"{best.name} stands alone: {show(rate)} failed."
-        return
-    if len(ranking.ranked) == 1:
+    elif len(ranking.ranked) == 1:
         yield (
             f"Only one system here, {best.name}: {show(rate)} failed. Name another under [[execute.groups]], then "
             "`ragtester execute` and `ragtester judge`, and it stands beside it."
         )
-        return
-    even = [system.name for system, other in ranking.ranked[1:] if other.share == rate.share]
-    also = f"; as few have {listed(even)}" if even else ""
-    yield f"Fewest failures: {best.name}, {show(rate)} of its graded answers{also}."
+    elif not ranking.possible:
+        yield (
+            f"No ranking can be made of {listed([system.name for system in ranking.order])}: they share "
+            f"{plural(len(ranking.cases), 'case')}, and with fewer than {ranking.needed} no difference, however large, "
+            "could be told from chance."
+        )
+    else:
+        yield _fewest(ranking)
+        yield from _against(ranking)
+
+
+def _against(ranking: Ranking) -> Iterator[str]:
+    """From whom the first of the ranking can be told apart."""
+    best, family = ranking.order[0], ranking.family
     pairs = [pair for system in ranking.order[1:] if (pair := family.of(best, system)) is not None]
     apart = [_other(pair, best) for pair in pairs if pair.told_apart]
     alike = [pair for pair in pairs if not pair.told_apart]
     loose = [_other(pair, best) for pair in pairs if pair.by_cases_only]
     if apart:
         yield (
-            f"It is told apart from {len(apart)} of {plural(len(pairs), 'other system')} (McNemar exact on the same "
-            f"cases, Holm over {plural(len(family.pairs), 'pair')}): {listed(apart)}."
+            f"{best.name} is told apart from {len(apart)} of {plural(len(pairs), 'other system')} (McNemar exact on "
+            f"the same cases, Holm over {plural(len(family.pairs), 'pair')}): {listed(apart)}."
             + (f" With other documents that may not hold for {listed(loose)}." if loose else "")
         )
     yield from (cannot_tell(pair, best) for pair in alike[:TOLD])
     if len(alike) > TOLD:
-        yield f"Nor can it be told from {listed([_other(pair, best) for pair in alike[TOLD:]])}."
+        rest = listed([_other(pair, best) for pair in alike[TOLD:]])
+        yield f"Nor can {best.name} be told from {rest}."
+
+
+def _fewest(ranking: Ranking) -> str:
+    """The system with the fewest failures, or all that tie for it."""
+    first = ranking.first
+    names, rates = [system.name for system, _ in first], {rate for _, rate in first}
+    if len(first) == 1:
+        return f"Fewest failures{ranking.where}: {names[0]}, {show(first[0][1])} of its graded answers."
+    if len(rates) == 1:
+        told = f"{listed(names)}, each {show(first[0][1])} of its graded answers"
+    else:
+        told = listed([f"{system.name} ({show(rate)})" for system, rate in first])
+    return f"Fewest failures{ranking.where}, a tie of {plural(len(first), 'system')}: {told}."
 
 
 def _other(pair: Pair, best: System) -> str:
@@ -174,7 +232,7 @@ def _table(view: View, ranking: Ranking, seed: int, mark: str) -> Table:
     most = max(ranking.beyond.values())
     if most:
         notes.append(
-            f"On the {len(ranking.cases)} cases that all of these systems were asked; up to {most} further cases a "
-            "system are left out here."
+            f"On the {plural(len(ranking.cases), 'case')} that all of these systems were asked; up to {most} further "
+            "cases a system are left out here."
         )
     return Table(f"ranking{mark}", "Ranking", columns, tuple(rows), tuple(notes))

@@ -24,12 +24,12 @@ def relative_section(view: View, baseline: str) -> Section:
         *_table(view, "relative-sources", "Brought against generated documents", lambda place: place.source, SOURCES),
     ]
     text = (
-        "The same two counts differ by one percentage of the one rate and another of the other, so that both are given, "
-        "in whole percents. Whether a difference is beyond chance is said in RQ2 and RQ3."
+        "The same two counts differ by one percentage of the one rate and by another of the other, so that both are "
+        "given, in whole percents. Whether a difference is beyond chance is said in RQ2 and RQ3."
     )
     if not tables:
         text = "There are no two techniques and no two corpus sources here to set against each other."
-    parts = (Paragraph(text), *tables, account(view.total(), unfilled_cases(view)))
+    parts: tuple[Paragraph | Table, ...] = (Paragraph(text), *tables, account(view.total(), unfilled_cases(view)))
     return Section("relative", "Relative differences", parts)
 
 
