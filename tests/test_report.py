@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
+from importlib.resources import files
 from pathlib import Path
 from random import Random
+from urllib.parse import parse_qsl
 
 import pytest
 from hypothesis import given
@@ -17,6 +20,8 @@ from ragtester.errors import MissingPackageError
 from ragtester.records import (
     CLOSED_BOOK_SUFFIX,
     NO_RETRIEVAL,
+    Case,
+    Evidence,
     Ledger,
     PrecisionFigures,
     PrecisionResult,
@@ -31,11 +36,15 @@ from ragtester.report.figures import Values
 from ragtester.report.fit import fit
 from ragtester.report.html import h, serialise, shown
 from ragtester.report.islands import pack, unpack
-from ragtester.report.page import asset, script
+from ragtester.report.kind_rule import kind_rule
+from ragtester.report.page import SCRIPTS, asset, script
+from ragtester.report.readability import band
 from ragtester.report.words import dollars, duration, number
 from ragtester.results import Result
 from ragtester.results.tally import by
+from ragtester.stages.compare.failure_kinds import Kind, failure_kind
 from ragtester.storage import write_json
+from tests import builders, compare_rows
 from tests.report_workspace import RUN, TEXT, Built, build, loaded
 from tests.test_cli import ragtester
 
@@ -332,7 +341,107 @@ def test_the_precision_audit_is_shown_and_a_stale_one_is_named(tmp_path: Path, j
     write_json(workspace.audits(RUN) / "precision" / "result.json", audit_of(judge))
     words = read(write_report(workspace, loaded(workspace)).path).words["precision"]
     assert "Precision 3/4 = 75.0 % [30.1, 95.4]" in words
-    assert ("Stale: the audit is of openai:older" in words) == stale
+    assert ("Stale: audited with the judge openai:older, judged by openai:judge." in words) == stale
+
+
+def test_an_audit_of_other_verdicts_says_what_changed(tmp_path: Path) -> None:
+    # 12 failures were there when the audit was drawn; afterwards the first one passed.
+    workspace = build(tmp_path)
+    write_json(workspace.audits(RUN) / "precision" / "result.json", audit_of("openai:judge"))
+    results = loaded(workspace)
+    assert "Stale" not in read(write_report(workspace, results).path).words["precision"]
+    place = next(place for place, row in enumerate(results.rows) if row.status == "fail")
+    results.rows[place] = replace(results.rows[place], status="pass")
+    words = read(write_report(workspace, results).path).words["precision"]
+    assert "Stale: drawn from 12 failures, there are 11 now." in words
+    assert "--overwrite" in words
+
+
+def suite_case(**changes: object) -> Case:
+    return builders.case("c", **{"sections": (3,), **changes})
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"flesch": -0.1}, "below 0"),
+        ({"flesch": 29.96}, "0 to 30"),  # not rounded up into the next band
+        ({"flesch": 30.0}, "30 to 50"),
+        ({"flesch": 90.0}, "90 and more"),
+        ({"type": "rejection", "sections": ()}, "no score: to be refused, so of no section"),
+        ({"type": "baseline"}, "no score: baseline, made from the whole document"),
+        ({"sections": (3, 4)}, "no score: of several sections"),
+        ({"sections": ()}, "no score: made from no single section"),
+        ({"language": "ja"}, "no score: no formula for ja"),
+        ({}, "no score: a list, a table or too short"),
+    ],
+)
+def test_a_case_has_a_band_or_the_reason_why_not(changes: dict[str, object], expected: str) -> None:
+    assert band(suite_case(**changes)) == expected
+
+
+def test_a_case_that_is_gone_has_no_score() -> None:
+    assert band(None) == "no score: the suite no longer holds the case"
+
+
+SPANS = tuple(Evidence(start=start, end=start + 5) for start in (0, 50))
+PART: Rating = "partially"
+
+
+@pytest.mark.parametrize(
+    ("row", "evidence", "kind", "told"),
+    [
+        (compare_rows.row("c", type="rejection"), (), "hallucination", "must be refused"),
+        (compare_rows.row("c", gold=None, gold_seen=None), SPANS[:1], "unknown", "no trace"),
+        (compare_rows.row("c", gold=0, gold_seen=0), SPANS[:1], "unknown", "no chunk is known"),
+        (compare_rows.row("c", gold=3, gold_seen=0), SPANS, "retrieval", "0 of 3 chunks"),
+        (compare_rows.row("c", gold=3, gold_seen=2), SPANS, "integration", "2 of 3 chunks"),
+        (
+            compare_rows.row("c", gold=2, gold_seen=2, ratings=compare_rows.ratings(completeness=PART)),
+            SPANS,
+            "integration",
+            (
+                "2 of 2 chunks that hold the evidence reached the model; it takes 2 pieces of evidence, and the answer is "
+                "incomplete without being unfaithful (completeness partially, faithfulness true)."
+            ),
+        ),
+        (compare_rows.row("c", gold=1, gold_seen=1), SPANS[:1], "comprehension", "wrong all the same"),
+        (compare_rows.row("c", decided_by="refusal"), SPANS[:1], "comprehension", "no kind of its own"),
+    ],
+)
+def test_a_kind_of_failure_says_its_rule(row: Result, evidence: tuple[Evidence, ...], kind: Kind, told: str) -> None:
+    case = builders.case("c", evidence=evidence)
+    assert failure_kind(row, case) == kind
+    assert told in kind_rule(row, case, kind)
+
+
+def links_of(page: Reader, section: str) -> list[dict[str, str]]:
+    """The filters of the links into the explorer that stand in a section."""
+    inside, found = "", []
+    for tag, attributes in page.tags:
+        inside = (attributes.get("id") or "") if tag == "section" else inside
+        address = attributes.get("href") or ""
+        if tag == "a" and inside == section and "=" in address:
+            found.append(dict(parse_qsl(address[1:], strict_parsing=True)))
+    return found
+
+
+def test_counts_lead_to_their_answers(tmp_path: Path) -> None:
+    workspace = build(tmp_path, Built(skip={0}, ungraded={1}))
+    page = read(write_report(workspace, loaded(workspace)).path)
+    assert {"status": "left", "document": "pumps"} in links_of(page, "breakdown")
+    assert {"criterion": "faithfulness"} in links_of(page, "criteria")
+    # Case 4 of a document has 80, and all fail it; case 2 has 40.
+    bands = [filters["flesch"] for filters in links_of(page, "readability") if filters["status"] == "fail"]
+    assert bands == ["30 to 50", "80 to 90"]
+    system = "openai:alpha × openai:small"
+    assert {"system": system, "kind": "comprehension"} in links_of(page, "kinds")
+    assert {"document": "ramps", "status": "fail"} in links_of(page, "kinds")
+    assert {"status": "missing", "why": "not executed"} in links_of(page, "verdict")
+    offered = {found.get("id") for tag, found in page.tags if tag == "select"}
+    for section in page.words:
+        for filters in links_of(page, section):
+            assert {f"filter-{key}" for key in filters} <= offered
 
 
 def test_the_embedded_engine_is_named(tmp_path: Path) -> None:
@@ -423,10 +532,8 @@ def test_from_python(tmp_path: Path) -> None:
         Project(tmp_path).report(pdf=tmp_path / "x")
 
 
-def test_every_asset_is_used_and_ours() -> None:
-    scripts = {path.name for path in (Path(__file__).parents[1] / "ragtester/report/assets").glob("*.js")}
-    from ragtester.report.page import SCRIPTS
-
-    assert scripts == set(SCRIPTS)
-    ratings: tuple[Rating, ...] = ("true", "false")
-    assert all(f".rating.{rating}" in asset("report.css") for rating in ratings)
+def test_every_script_of_the_package_is_in_the_page() -> None:
+    packaged = {file.name for file in files("ragtester.report").joinpath("assets").iterdir()}
+    assert {name for name in packaged if name.endswith(".js")} == set(SCRIPTS)
+    assert len(SCRIPTS) == len(set(SCRIPTS))
+    assert all(asset(name).strip() in script() for name in SCRIPTS)

@@ -6,16 +6,25 @@ from collections.abc import Sequence
 
 from ragtester.errors import MissingPackageError
 from ragtester.records import PrecisionResult
-from ragtester.report.blocks import section, table_html
+from ragtester.report.blocks import Links, section, table_html
 from ragtester.report.html import Child, Element, h
 from ragtester.results import Results
 from ragtester.stages.compare import closed_book as control
 from ragtester.stages.compare import failure_kinds
+from ragtester.stages.precision import precision_staleness
 from ragtester.stages.precision.document import document
 from ragtester.stages.precision.files import Files
 from ragtester.storage import read_json
-from ragtester.tables import Paragraph, Table
+from ragtester.tables import Cell, Paragraph, Table
 from ragtester.workspace import Workspace
+
+KEYS = {
+    "failure-kinds-by-system": "system",
+    "failure-kinds-by-type": "type",
+    "failure-kinds-by-document": "document",
+    "false-refusals": "system",
+}
+"""Tables of failures, and the explorer's filter for their first column."""
 
 
 def kinds(results: Results) -> Element | None:
@@ -23,7 +32,31 @@ def kinds(results: Results) -> Element | None:
     if not any(row.status == "fail" for row in results.open_book):
         return None
     made = failure_kinds.section(results)
-    return section("kinds", made.title, *_parts(made.parts))
+    systems = {" × ".join(system) for system in results.systems}
+    parts: list[Child] = []
+    for one in made.parts:
+        parts.append(h("p", one.text) if isinstance(one, Paragraph) else table_html(one, _leads(one, systems)))
+    return section("kinds", made.title, *parts)
+
+
+def _leads(table: Table, systems: set[str]) -> Links | None:
+    """Counts of failures lead to them: the first column says of whom, the others of which kind."""
+    by = KEYS.get(table.id)
+    if by is None:
+        return None
+
+    def leads(row: Sequence[Cell], at: int) -> dict[str, str] | None:
+        group = str(row[0])
+        if at == 0 or (by == "system" and group not in systems):
+            return None
+        kind = table.columns[at]
+        if kind in failure_kinds.KINDS:
+            return {by: group, "kind": kind}
+        if table.id == "false-refusals":
+            return {by: group, "status": "fail", "decided": "refusal"} if at == 1 else None
+        return {by: group, "status": "fail"}
+
+    return leads
 
 
 def closed_book(results: Results) -> Element | None:
@@ -44,22 +77,15 @@ def precision(workspace: Workspace, results: Results) -> Element | None:
     if found is None:
         return None
     made = document(found)
-    parts: list[Child] = [h("p", text, class_="trouble") for text in _stale(found, results)]
+    run = results.runs[0].name
+    parts: list[Child] = []
+    if stale := precision_staleness(workspace, run, results):
+        text = f"Stale: {'; '.join(stale)}. `ragtester audit precision --overwrite` draws and votes anew."
+        parts.append(h("p", text, class_="trouble"))
     for inner in made.sections:
         parts.append(h("h3", inner.title))
         parts += _parts(inner.parts)
     return section("precision", "Precision of the oracle", *parts)
-
-
-def _stale(found: PrecisionResult, results: Results) -> list[str]:
-    """A line where the audit was of another judge or another prompt than this run's verdicts have."""
-    judged = results.runs[0].judged
-    judges = {row.judge for row in results.open_book if row.judge}
-    if judges and judges != {found.judge}:
-        return [f"Stale: the audit is of {found.judge}, the verdicts here are of {', '.join(sorted(judges))}."]
-    if judged and judged.prompts and found.judge_prompt_sha256 not in judged.prompts.values():
-        return ["Stale: the judge's prompt has changed since the audit."]
-    return []
 
 
 def _parts(parts: Sequence[Paragraph | Table]) -> list[Child]:

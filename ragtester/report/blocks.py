@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -10,8 +10,12 @@ from ragtester.report import charts
 from ragtester.report.html import Child, Element, h, hidden_text, name
 from ragtester.report.words import counted, number, rate, tight
 from ragtester.results.tally import Tally
-from ragtester.tables import Table
+from ragtester.tables import Cell, Rate, Table
 from ragtester.tables.cells import show
+
+SHORT = 7
+Links = Callable[[Sequence[Cell], int], dict[str, str] | None]
+"""From a row of a table and a column's place to the explorer's filters for that cell's count."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,10 @@ def rate_table(
 def _rate_row(group: Group, failures: bool) -> Element:
     tally = group.tally
     value = tally.fail_rate if failures else tally.pass_rate
-    left = number(tally.left_out) if tally.left_out else "–"
+    left: Child = number(tally.left_out) if tally.left_out else "–"
+    if tally.left_out and group.filters is not None:
+        told = hidden_text(f" answers of {group.label} without a grade: show them")
+        left = h("a", number(tally.left_out), told, href=link({"status": "left", **group.filters}))
     return h(
         "tr",
         h("th", name(group.label), scope="row", role="rowheader"),
@@ -100,37 +107,63 @@ def failure_link(group: Group) -> Child:
     return h("a", number(failed), hidden_text(f" failures of {group.label}: show them"), href=link(filters))
 
 
-def _table(caption: str, head: Element, body: Sequence[Element], class_: str) -> Element:
-    table = h("table", h("caption", caption), h("thead", head), h("tbody", *body), class_=class_)
+def scroller(caption: str, table: Element) -> Element:
+    """A table that moves sideways where it is too wide; the script fades its cut edge."""
     return h("div", table, class_="scroll", tabindex=0, role="group", aria_label=caption)
 
 
 def grid_table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[Child]], wide: int = -1) -> Element:
-    """A table of ready cells; column `wide` holds plots."""
-    head = h(
-        "tr", *(h("th", column, scope="col", class_="wide" if i == wide else None) for i, column in enumerate(columns))
-    )
+    """A table of ready cells; column `wide` holds plots.
+
+    On a phone a row is a card: its cells carry their column's name, and roles keep it a table.
+    """
+    heads = [
+        h("th", column, scope="col", class_="wide" if i == wide else None, role="columnheader")
+        for i, column in enumerate(columns)
+    ]
     body = []
     for row in rows:
-        cells = [h("th", row[0], scope="row")]
-        cells += [h("td", cell, class_="wide" if i == wide else None) for i, cell in enumerate(row[1:], start=1)]
-        body.append(h("tr", *cells))
+        cells = [h("th", row[0], scope="row", role="rowheader")]
+        for i, cell in enumerate(row[1:], start=1):
+            class_ = "wide" if i == wide else "short" if _is_short(cell) else None
+            cells.append(h("td", cell, class_=class_, role="cell", data_label=columns[i]))
+        body.append(h("tr", *cells, role="row"))
     body = body or [_nothing(len(columns))]
-    return _table(caption, head, body, "grid")
+    head = h("thead", h("tr", *heads, role="row"), role="rowgroup")
+    parts = (h("caption", caption), head, h("tbody", *body, role="rowgroup"))
+    return scroller(caption, h("table", *parts, class_="grid", role="table"))
 
 
-def table_html(table: Table) -> Element:
-    """A table of the comparison or of an audit."""
-    rows = [[name(cell) if isinstance(cell, str) else tight(show(cell)) for cell in row] for row in table.rows]
+def _is_short(cell: Child) -> bool:
+    text = cell.text or "" if isinstance(cell, Element) else cell
+    return isinstance(text, str) and len(text) <= SHORT
+
+
+def table_html(table: Table, links: Links | None = None) -> Element:
+    """A table of the comparison or of an audit; `links` says which failures a cell's count leads to."""
+    rows = [[_cell(cell, links(row, at) if links else None) for at, cell in enumerate(row)] for row in table.rows]
     columns = [column[:1].upper() + column[1:] for column in table.columns]
     return h("div", grid_table(table.title, columns, rows), notes(table.notes, "notes after"), class_="part")
 
 
-def tiles(items: Sequence[tuple[str, str, str]]) -> Element:
-    """Key figures: what it is, the figure, and what it rests on."""
-    boxes = [
-        h("div", h("dt", what), h("dd", h("b", value), h("span", small)), class_="tile") for what, value, small in items
-    ]
+def _cell(cell: Cell, filters: dict[str, str] | None) -> Child:
+    if isinstance(cell, str):
+        return name(cell)
+    text = tight(show(cell))
+    if filters is None or not isinstance(cell, Rate) or not cell.successes:
+        return text
+    count, rest = text.split(" ", 1)
+    return [h("a", count, hidden_text(": show them"), href=link(filters)), f" {rest}"]
+
+
+def tiles(items: Sequence[tuple[str, str, str]], leads: Mapping[str, dict[str, str]]) -> Element:
+    """Key figures: what it is, the figure, and what it rests on; `leads` says whose figure leads to which failures."""
+    boxes = []
+    for what, value, small in items:
+        shown: Child = value
+        if what in leads:
+            shown = h("a", value, hidden_text(": show them"), href=link(leads[what]))
+        boxes.append(h("div", h("dt", what), h("dd", h("b", shown), h("span", small)), class_="tile"))
     return h("dl", *boxes, class_="tiles")
 
 

@@ -1,4 +1,4 @@
-"""After the first screen: rates by case type, document and more; criteria, scores, readability, latency and cost."""
+"""After the first screen: rates by case type, document and more; criteria, scores, latency and cost."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from ragtester.records import CRITERIA
 from ragtester.report import charts
-from ragtester.report.blocks import Group, grid_table, part, rate_table, rest_of, section, table_html
+from ragtester.report.blocks import Group, grid_table, link, part, rate_table, rest_of, section, table_html
 from ragtester.report.compared import Compared
 from ragtester.report.figures import Values, type_name
 from ragtester.report.html import Child, Element, h, hidden_text, name
@@ -18,7 +18,6 @@ from ragtester.stages.compare.offers import budget_sentences, make_offers, paret
 from ragtester.tables import Rate
 
 DOCUMENTS = 60
-BANDS = (0, 30, 50, 60, 70, 80, 90)
 RATINGS = (("true", "rating-true"), ("partially", "rating-part"), ("false", "rating-false"))
 
 
@@ -31,7 +30,7 @@ def breakdown(results: Results) -> Element:
     for title, key, filter_ in (
         ("technique", lambda row: row.technique, "technique"),
         ("language", lambda row: row.language or "unknown", "language"),
-        ("source of the documents", lambda row: row.source or "unknown", None),
+        ("source of the documents", lambda row: row.source or "unknown", "source"),
     ):
         groups = _groups(rows, key, filter_)
         if len(groups) > 1:
@@ -56,7 +55,11 @@ def criteria(results: Results) -> Element:
     for criterion, counts in rated.items():
         bar = charts.stack([(counts[value], class_) for value, class_ in RATINGS])
         low = Rate(counts["false"], counts.total())
-        cells.append([criterion.replace("_", " "), bar, *(number(counts[value]) for value, _ in RATINGS), rate(low)])
+        shown: list[Child] = [number(counts[value]) for value, _ in RATINGS]
+        if counts["false"]:
+            told = hidden_text(f" rated false in {criterion.replace('_', ' ')}: show them")
+            shown[-1] = h("a", number(counts["false"]), told, href=link({"criterion": criterion}))
+        cells.append([criterion.replace("_", " "), bar, *shown, rate(low)])
     head = ("Criterion", "Share of true, partially and false", "True", "Partially", "False", "False, 95 % interval")
     caption = f"Ratings of {counted(len(rows), 'graded answer')}"
     key = _legend(("rating-true", "true"), ("rating-part", "partially"), ("rating-false", "false"))
@@ -100,32 +103,6 @@ def _scores(results: Results) -> list[Child]:
     head = ("System", "Answers by mean rating, 0 at the left to 1 at the right", "Mean", "Answers")
     key = _legend(("pass-fill", "passed"), ("fail-fill", "failed"))
     return [key, grid_table("Mean rating of graded answers", head, cells, wide=1)]
-
-
-def readability(results: Results) -> Element:
-    """Share of failures by Flesch Reading Ease of the section that a case was made from."""
-    bands: dict[int, Tally] = {}
-    without = Tally()
-    for row in results.open_book:
-        case = results.case(row)
-        if case is None or case.flesch is None:
-            without.add(row)
-        else:
-            bands.setdefault(sum(case.flesch >= edge for edge in BANDS), Tally()).add(row)
-    groups = [Group(_band(place), bands[place]) for place in sorted(bands)]
-    groups += [Group("no score", without)] if without.graded + without.left_out else []
-    text = (
-        "Flesch Reading Ease of the section that a question comes from: lower is harder. Each language has its own "
-        "formula; “no score” holds cases whose section was not scored, and languages without a formula."
-    )
-    table = rate_table("Failed by readability", "Flesch score", groups, failures=True)
-    return section("readability", "Readability and failure", h("p", text), table)
-
-
-def _band(place: int) -> str:
-    if place == 0:
-        return f"below {BANDS[0]}"
-    return f"{BANDS[place - 1]} to {BANDS[place]}" if place < len(BANDS) else f"{BANDS[-1]} and more"
 
 
 def latency_and_cost(results: Results, compared: Compared) -> Element:

@@ -9,11 +9,14 @@ from typing import Any
 from ragtester.records import CRITERIA, NO_RETRIEVAL, Case
 from ragtester.report.details import Details, key_of
 from ragtester.report.figures import type_name
+from ragtester.report.kind_rule import kind_rule
+from ragtester.report.readability import band
 from ragtester.report.rows import ChunkList, case_detail, row_detail
 from ragtester.results import Result, Results
 from ragtester.stages.compare.failure_kinds import failure_kind
 
 BLOCK_ROWS = 200
+PLURALS = {"flesch": "bands"}
 LETTERS = {"pass": "p", "fail": "f", "ungraded": "u", "missing": "m"}
 
 
@@ -45,7 +48,7 @@ def build(results: Results, rows: Sequence[Result], details: Details) -> Explore
     """Index and blocks of the chosen rows, in the order document, case, system."""
     systems = list(dict.fromkeys(row.system for row in results.rows))
     documents = _documents(results, details)
-    words = {name: Words() for name in ("technique", "type", "language", "decided", "kind", "flag")}
+    words = {name: Words() for name in ("technique", "type", "language", "source", "flesch", "decided", "kind", "flag")}
     statuses = _statuses(results, systems)
     cases: list[list[Any]] = []
     columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
@@ -60,9 +63,12 @@ def build(results: Results, rows: Sequence[Result], details: Details) -> Explore
                 place = [len(cases), systems.index(row.system), len(found.blocks), len(block["rows"])]
                 kind = None if row.closed_book else failure_kind(row, case)
                 _add(columns, row, place, words, words["kind"].ref(kind or ""))
-                block["rows"].append(row_detail(row, details, chunks))
+                rule = {"rule": kind_rule(row, case, kind)} if kind else {}
+                block["rows"].append(row_detail(row, details, chunks) | rule)
             question = _question(case, members, details)
-            cases.append([*_case(case_id, members[0], case, documents, words), question, statuses[suite, case_id]])
+            known = _case(case_id, members[0], case, documents, words)
+            more = [words["source"].ref(members[0].source or "unknown"), words["flesch"].ref(band(case))]
+            cases.append([*known, question, statuses[suite, case_id], *more])
         block["chunks"] = chunks.rows
         found.blocks.append(block)
     found.index = {
@@ -70,7 +76,7 @@ def build(results: Results, rows: Sequence[Result], details: Details) -> Explore
         "criteria": list(CRITERIA),
         "systems": [[*system, int(system[1] == NO_RETRIEVAL)] for system in systems],
         "documents": [_document(results, id_) for id_ in documents],
-        **{f"{name}s": column.texts for name, column in words.items()},
+        **{PLURALS.get(name, f"{name}s"): column.texts for name, column in words.items()},
         "cases": cases,
         "rows": columns,
     }

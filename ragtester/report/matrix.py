@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragtester.report.blocks import link
+from ragtester.report.blocks import link, scroller
 from ragtester.report.html import Child, Element, h, hidden_text, name
 from ragtester.report.words import number, percent
 from ragtester.results import Result
@@ -12,6 +12,7 @@ from ragtester.results.tally import Tally, by, count
 
 STEPS = 9
 LEAST_RANGE = 0.10
+ALL = "All"
 
 
 def matrix(rows: Sequence[Result]) -> Element:
@@ -26,21 +27,24 @@ def matrix(rows: Sequence[Result]) -> Element:
     low, high = scale([tally for tally in pairs.values() if tally.graded])
     head = h(
         "tr",
-        h("th", "Language model", scope="col"),
-        *(h("th", name(embedding), scope="col") for embedding in embeddings),
-        h("th", "All", scope="col"),
+        h("th", "Language model", scope="col", role="columnheader"),
+        *(h("th", name(embedding), scope="col", role="columnheader") for embedding in embeddings),
+        h("th", ALL, scope="col", role="columnheader"),
+        role="row",
     )
     body = []
     for llm, tally in llms.items():
-        cells = [_cell(pairs.get((llm, embedding)), f"{llm} × {embedding}", low, high) for embedding in embeddings]
-        body.append(h("tr", h("th", name(llm), scope="row"), *cells, _edge(tally)))
-    totals = [_edge(tally) for tally in embeddings.values()]
-    foot = h("tr", h("th", "All", scope="row"), *totals, _edge(count(rows)))
+        cells = [_cell(pairs.get((llm, embedding)), (llm, embedding), low, high) for embedding in embeddings]
+        body.append(_row(name(llm), [*cells, _edge(tally, ALL)]))
+    totals = [_edge(tally, embedding) for embedding, tally in embeddings.items()]
+    foot = _row(ALL, [*totals, _edge(count(rows), ALL)])
     caption = "Passed of graded answers, with the 95 % interval. Each figure opens the failures of its system."
-    table = h("table", h("caption", caption), h("thead", head), h("tbody", *body), h("tfoot", foot), class_="heat")
+    groups = (("thead", [head]), ("tbody", body), ("tfoot", [foot]))
+    parts = [h(tag, *lines, role="rowgroup") for tag, lines in groups]
+    table = h("table", h("caption", caption), *parts, class_="heat", role="table")
     shades = [h("i", class_=f"step-{step}", aria_hidden="true") for step in range(STEPS)]
     legend = h("p", f"{percent(low)} passed", *shades, percent(high), class_="scale")
-    return h("div", h("div", table, class_="scroll", tabindex=0, role="group", aria_label=caption), legend)
+    return h("div", scroller(caption, table), legend)
 
 
 def scale(tallies: Sequence[Tally]) -> tuple[float, float]:
@@ -52,22 +56,32 @@ def scale(tallies: Sequence[Tally]) -> tuple[float, float]:
     return low, min(1.0, max(high, low + LEAST_RANGE))
 
 
-def _cell(tally: Tally | None, system: str, low: float, high: float) -> Element:
+def _row(head: Child, cells: Sequence[Element]) -> Element:
+    return h("tr", h("th", head, scope="row", role="rowheader"), *cells, role="row")
+
+
+def _td(label: str, class_: str, *inside: Child) -> Element:
+    """A cell; on a phone, where rows are cards, its label names the column."""
+    return h("td", *inside, class_=class_, role="cell", data_label=label)
+
+
+def _cell(tally: Tally | None, system: tuple[str, str], low: float, high: float) -> Element:
+    label = system[1]
     if tally is None:
-        return h("td", "not run", class_="none")
+        return _td(label, "none", "not run")
     share = tally.pass_rate.share
     if share is None:
-        return h("td", "n/a", h("small", f"0 of 0; {number(tally.left_out)} not graded"), class_="none")
+        return _td(label, "none", "n/a", h("small", f"0 of 0; {number(tally.left_out)} not graded"))
     step = round((share - low) / (high - low) * (STEPS - 1))
     inside = (h("b", percent(share)), h("small", *_figures(tally)))
     if not tally.failed:
-        return h("td", *inside, class_=f"step-{step}")
-    address = link({"status": "fail", "system": system})
-    return h("td", h("a", *inside, hidden_text(" show failures"), href=address), class_=f"step-{step}")
+        return _td(label, f"step-{step}", *inside)
+    address = link({"status": "fail", "system": " × ".join(system)})
+    return _td(label, f"step-{step}", h("a", *inside, hidden_text(" show failures"), href=address))
 
 
-def _edge(tally: Tally) -> Element:
-    return h("td", h("b", percent(tally.pass_rate.share)), h("small", *_figures(tally)), class_="edge")
+def _edge(tally: Tally, label: str) -> Element:
+    return _td(label, "edge", h("b", percent(tally.pass_rate.share)), h("small", *_figures(tally)))
 
 
 def _figures(tally: Tally) -> list[Child]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragtester.records import UnreadableDocument
-from ragtester.report.blocks import Group, grid_table, notes, part, rate_table, section, tiles
+from ragtester.report.blocks import Group, grid_table, link, notes, part, rate_table, section, tiles
 from ragtester.report.compared import Compared
 from ragtester.report.figures import reasons
-from ragtester.report.html import Child, Element, h, name
+from ragtester.report.html import Child, Element, h, hidden_text, name
 from ragtester.report.matrix import matrix
 from ragtester.report.sentence import verdict_sentences
 from ragtester.report.words import between, counted, dollars, number, percent, tight
@@ -17,6 +17,11 @@ from ragtester.results.tally import Tally, by, count
 from ragtester.tables import Rate
 
 NAMED = 30
+LEADS = {
+    "Failures found": {"status": "fail"},
+    "Wrongly refused": {"status": "fail", "decided": "refusal"},
+    "Wrongly answered": {"kind": "hallucination"},
+}
 
 
 def system_name(system: tuple[str, str]) -> str:
@@ -37,7 +42,7 @@ def overview(results: Results, compared: Compared, unreadable: Sequence[Unreadab
         "verdict",
         "Verdict",
         *(h("p", sentence, class_="lead" if place == 0 else None) for place, sentence in enumerate(told)),
-        tiles(_key_figures(results, total)),
+        tiles(_key_figures(results, total), LEADS),
         notes([*engine_notes(results), *results.notes], "notes warn"),
         part("Pass rate by system", rate_table(caption, "System", groups, seen=True)) if groups else None,
         part("Language model × embedding model", matrix(rows)) if len(groups) > 1 else None,
@@ -138,9 +143,14 @@ def _not_graded(results: Results) -> list[Child]:
         return [h("p", f"Every planned answer has a grade ({number(len(rows))}). ", told)]
     by_reason = reasons(rows)
     cells: list[list[Child]] = [
-        [name(reason), "no verdict" if status == "ungraded" else "no row on disk", number(count)]
-        for (status, reason), count in by_reason.most_common()
+        [name(reason), "no verdict" if status == "ungraded" else "no row on disk", _shown(status, reason, answers)]
+        for (status, reason), answers in by_reason.most_common()
     ]
     share = f"{number(left)} of {counted(len(rows), 'planned answer')} count neither as pass nor as fail"
     text = h("p", f"{share}: they are left out of every rate and counted beside it. ", told)
     return [text, grid_table("Why answers have no grade", ("Reason", "What is there", "Answers"), cells)]
+
+
+def _shown(status: str, reason: str, answers: int) -> Child:
+    address = link({"status": status, "why": reason}) if reason else link({"status": status})
+    return h("a", number(answers), hidden_text(" answers: show them"), href=address)

@@ -8,7 +8,7 @@ import html
 from importlib.resources import files
 from string import Template
 
-SCRIPTS = ("dom.js", "data.js", "diff.js", "filters.js", "list.js", "case.js", "detail.js", "main.js")
+SCRIPTS = ("dom.js", "data.js", "diff.js", "edges.js", "filters.js", "list.js", "case.js", "detail.js", "main.js")
 
 
 def asset(name: str) -> str:

@@ -8,7 +8,14 @@ from ragtester.report.blocks import section
 from ragtester.report.html import Child, Element, h, hidden_text, name
 from ragtester.results import Results
 
-STATUSES = (("", "all"), ("fail", "failed"), ("pass", "passed"), ("ungraded", "not graded"), ("missing", "missing"))
+STATUSES = (
+    ("", "all"),
+    ("fail", "failed"),
+    ("pass", "passed"),
+    ("ungraded", "not graded"),
+    ("missing", "missing"),
+    ("left", "without a grade"),
+)
 FILTERS = (
     ("status", "Status"),
     ("system", "System"),
@@ -16,10 +23,13 @@ FILTERS = (
     ("technique", "Technique"),
     ("document", "Document"),
     ("language", "Language"),
+    ("source", "Source of the document"),
+    ("flesch", "Readability (Flesch)"),
     ("kind", "Kind of failure"),
     ("criterion", "Criterion rated false"),
     ("decided", "Decided by"),
     ("flag", "Flag"),
+    ("why", "Why it has no grade"),
 )
 
 

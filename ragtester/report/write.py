@@ -14,6 +14,7 @@ from ragtester.report.fit import Packed, fit
 from ragtester.report.html import Element, h, serialise, shown
 from ragtester.report.overview import overview
 from ragtester.report.page import render
+from ragtester.report.readability import readability
 from ragtester.report.words import counted
 from ragtester.results import Results
 from ragtester.storage import iter_rows, write_text
@@ -57,7 +58,7 @@ def _sections(workspace: Workspace, results: Results) -> list[Element]:
         breakdowns.breakdown(results),
         kinds(results),
         breakdowns.criteria(results),
-        breakdowns.readability(results),
+        readability(results),
         breakdowns.latency_and_cost(results, compared),
         coverage(results),
         closed_book(results),

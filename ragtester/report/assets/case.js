@@ -22,6 +22,7 @@ class CaseView {
     const parts = await caseParts({ data: this.data, row, detail });
     if (this.row !== row) return; // another one was opened meanwhile
     $("case-body").replaceChildren(...parts.flat(2).filter(Boolean));
+    $("case-body").querySelectorAll(".scroll").forEach(watchEdge);
     $("case-told").textContent = "";
     const at = this.list.found.indexOf(row);
     $("case-previous").disabled = at < 1;

@@ -34,6 +34,8 @@ class Data {
   type(row) { return this.index.types[this.case(row)[3]]; }
   language(row) { return this.index.languages[this.case(row)[4]]; }
   question(row) { return this.case(row)[6]; }
+  source(row) { return this.index.sources[this.case(row)[8]]; }
+  flesch(row) { return this.index.bands[this.case(row)[9]]; }
   decided(row) { return this.index.decideds[this.rows.decided[row]]; }
   kind(row) { return this.index.kinds[this.rows.kind[row]]; }
   flags(row) { return this.rows.flags[row].map((flag) => this.index.flags[flag]); }

@@ -11,6 +11,7 @@ async function caseParts(open) {
   return [
     el("h2", { id: "case-title", tabindex: "-1" }, inLanguage(data.question(row) || data.id(row), data.language(row))),
     brief(open),
+    kindTold(open),
     systems(open),
     missing ? el("p", { class: "trouble" }, "This row is planned and not on disk: " + data.rows.why[row] + ".") : answers(open),
     ratings(open),
@@ -36,6 +37,11 @@ function brief({ data, row, detail }) {
     failure ? [" · ", bdi(failure.filter(Boolean).join(": "))] : why ? " · " + why : "");
 }
 
+// By which rule the kind of failure was given.
+function kindTold({ data, row, detail }) {
+  return detail.row.rule ? el("p", { class: "small" }, el("b", null, "Why ", data.kind(row)), ": ", detail.row.rule) : null;
+}
+
 function source({ data, row, detail }) {
   const pages = detail.case ? [...new Set(detail.case.evidence.flatMap((span) => span[2]))] : [];
   return [bdi(data.document(row)[1] || data.document(row)[0]), pageWords(pages)];
@@ -51,7 +57,7 @@ function facts({ data, row, detail }) {
     ["Technique", bdi(data.technique(row))],
     ["Language", bdi(data.language(row))],
     ["Flesch", data.case(row)[5] === null ? "n/a" : String(data.case(row)[5])],
-    ["Keywords", known && known.keywords.length ? known.keywords.map((word, i) => [i ? ", " : "", bdi(word)]) : "none"],
+    ["Keywords", known && known.keywords.length ? known.keywords.map((word, i) => [i ? ", " : "", bdi(word)]) : noKeywords(data, row)],
     ["Overlap of question and evidence", known && known.overlap !== null ? known.overlap.toFixed(2) : "n/a"],
   ];
   return el("dl", { class: "facts" }, items.map(([term, ...value]) => el("div", null, el("dt", null, term), el("dd", null, value))));
@@ -92,25 +98,42 @@ function answers({ data, row, detail }) {
     el("p", { class: "small" }, legend, refusal, found.note));
 }
 
-function ratings({ data, detail }) {
+const mustRefuse = (data, row) => data.type(row).startsWith("rejection");
+const noKeywords = (data, row) => (mustRefuse(data, row) ? "none: the question must be refused" : "none");
+
+function ratings(open) {
+  const { data, row, detail } = open;
   const given = detail.row.ratings;
-  const other = Object.entries(detail.row.other || {}).map(([name, reason]) => el("p", { class: "small" }, name + ": ", bdi(reason)));
-  if (!given) return [el("p", { class: "small" }, "No ratings: the answer has no verdict with grades."), other];
-  const rows = data.index.criteria.map((criterion, i) => el("tr", null,
-    el("th", { scope: "row" }, criterion.replace("_", " ")),
-    el("td", null, el("span", { class: "rating " + given[i] }, given[i])),
-    el("td", { dir: "auto" }, reason(data.index.criteria[i], i, detail))));
-  const heads = ["Criterion", "Rating", "Reason"].map((text) => el("th", { scope: "col" }, text));
-  return el("section", null, el("h3", null, "Ratings"),
-    el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Ratings" },
-      el("table", { class: "ratings" }, el("caption", null, "Judged by ", bdi(detail.row.judge || "unknown")),
-        el("thead", null, el("tr", null, heads)), el("tbody", null, rows))), other);
+  const others = Object.entries(detail.row.other || {}).map(([name, reason]) => el("p", { class: "small" }, name + ": ", bdi(reason)));
+  if (!given) return [el("p", { class: "small" }, "No ratings: the answer has no verdict with grades."), others];
+  const ruled = data.decided(row) === "refusal" && !(detail.row.reasons || []).some(Boolean);
+  // Roles are written out, for on a phone the rows are laid out as blocks.
+  const rows = data.index.criteria.map((criterion, i) => el("tr", { role: "row" },
+    el("th", { scope: "row", role: "rowheader" }, criterion.replace("_", " ")),
+    el("td", { role: "cell" }, el("span", { class: "rating " + given[i] }, given[i])),
+    ruled ? null : el("td", { class: "reason", role: "cell", dir: "auto" }, reason(criterion, i, open))));
+  const heads = ["Criterion", "Rating", ruled ? null : "Reason"].filter(Boolean)
+    .map((text) => el("th", { scope: "col", role: "columnheader" }, text));
+  const caption = ruled ? "Set by rule" : ["Judged by ", bdi(detail.row.judge || "unknown")];
+  return el("section", null, el("h3", null, "Ratings"), ruled ? refusalTold(data, row) : others,
+    el("table", { class: ruled ? "ratings ruled" : "ratings", role: "table" }, el("caption", null, caption),
+      el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, heads)), el("tbody", { role: "rowgroup" }, rows)));
 }
 
-function reason(criterion, i, { row }) {
-  const given = (row.reasons || [])[i];
+// How the verdict on a pure abstention comes about.
+function refusalTold(data, row) {
+  return el("p", null, "Decided by rule; the judge was not asked. The answer is a pure abstention: it only says that it cannot answer. ",
+    mustRefuse(data, row)
+      ? "The question must be refused: a pass, with every criterion true."
+      : "The question can be answered: a fail. It asserts nothing and is clear, so faithfulness and clarity are true; it gives nothing of what was asked, so the others are false.");
+}
+
+function reason(criterion, i, { data, row, detail }) {
+  const given = (detail.row.reasons || [])[i];
   if (given || criterion !== "keyword_match") return given || "";
-  return row.lacking ? ["computed; not found: ", row.lacking.map((word, at) => [at ? ", " : "", bdi(word)])] : "computed";
+  if (mustRefuse(data, row)) return "not computed: the question must be refused, so it follows the refusal";
+  if (detail.case && !detail.case.keywords.length) return "not computed: the case has no keywords, so it follows completeness";
+  return detail.row.lacking ? ["computed; not found: ", detail.row.lacking.map((word, at) => [at ? ", " : "", bdi(word)])] : "computed; all found";
 }
 
 // [document, start, end, pages] of the case's evidence, and of the other document's passage it was made from.

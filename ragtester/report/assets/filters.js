@@ -1,6 +1,7 @@
 // Which rows the list holds: filters, full-text search, order.
 
-const KEYS = ["status", "system", "type", "technique", "document", "language", "kind", "criterion", "decided", "flag"];
+const KEYS = ["status", "system", "type", "technique", "document", "language", "source", "flesch", "kind", "criterion",
+  "decided", "flag", "why"];
 
 class Filters {
   constructor(data) {
@@ -44,7 +45,11 @@ class Filters {
     if (key === "document") return [data.document(row)[0]];
     if (key === "flag") return data.flags(row);
     if (key === "criterion") return data.index.criteria.filter((_, bit) => data.rows.low[row] & (1 << bit));
-    if (key === "status") return [data.status(row)[0]];
+    if (key === "status") {
+      const status = data.status(row)[0];
+      return status === "ungraded" || status === "missing" ? [status, "left"] : [status];
+    }
+    if (key === "why") return [data.rows.why[row]].filter(Boolean);
     return [data[key](row)].filter(Boolean);
   }
 

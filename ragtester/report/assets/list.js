@@ -25,7 +25,7 @@ class List {
         option.value = value;
         select.append(option);
       }
-      select.closest(".field").hidden = options.length < (["flag", "criterion", "kind"].includes(key) ? 1 : 2);
+      select.closest(".field").hidden = options.length < (["flag", "criterion", "kind", "why"].includes(key) ? 1 : 2);
     }
   }
 

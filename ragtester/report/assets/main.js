@@ -43,6 +43,7 @@ function keys(list, view) {
 }
 
 async function start() {
+  document.querySelectorAll(".scroll").forEach(watchEdge);
   if (typeof DecompressionStream === "undefined") {
     return trouble("This browser cannot unpack the answers (it has no DecompressionStream). All figures above are complete; open the page in a browser of 2023 or later to explore single answers.");
   }
