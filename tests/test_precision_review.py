@@ -18,8 +18,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from ragtester import Project
 from ragtester.cli import app
-from ragtester.errors import DataError
+from ragtester.errors import DataError, UsageError
 from ragtester.provenance import sha256_text
 from ragtester.records import Case, Evidence, PanelDecision
 from ragtester.stages import precision
@@ -178,6 +179,15 @@ class Terminal:
     def type(self, text: str) -> None:
         os.write(self.handle, text.encode())
 
+    def interrupt(self) -> None:
+        """Ctrl-C once the command sleeps in its read: between prompt and read Python would only hear it afterwards."""
+        stat = Path(f"/proc/{self.pid}/stat")
+        end = time.monotonic() + 30
+        while stat.is_file() and stat.read_text().rpartition(")")[2].split()[0] != "S":
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        self.type("\x03")
+
     def end(self) -> tuple[int, str]:
         """Exit code, and all that came until the end."""
         end = time.monotonic() + 30
@@ -229,7 +239,7 @@ def test_a_review_is_left_and_resumed_and_every_decision_is_kept(space: Workspac
     terminal.type("i\n")
     terminal.until("leave > ")
     assert list(persons(read_review(Files.of(space, "main").review)).values()) == ["incorrect"]
-    terminal.type("\x03")  # Ctrl-C
+    terminal.interrupt()
     code, rest = terminal.end()
     assert (code, "1 case(s) decided now; 3 case(s) wait" in rest) == (0, True), rest
     assert decisions(space) == ["ambiguous/"] * 3 + ["incorrect/person"]
@@ -253,12 +263,13 @@ def test_a_review_is_left_and_resumed_and_every_decision_is_kept(space: Workspac
     assert (result.figures[0].tp, result.figures[0].fp, result.figures[0].by_person) == (1, 1, 2)
 
 
-def test_nothing_to_decide_is_said_and_nothing_else(space: Workspace) -> None:
+def test_nothing_to_decide_is_said_and_nothing_else(space: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, review = str(space.root), Files.of(space, "main").review
     assert CliRunner().invoke(app, ["audit", "precision", "-q", "-w", folder]).exit_code == 0
     fill(review, dict.fromkeys(read_review(review), "incorrect"))
-    terminal = Terminal("audit", "precision", "--review", "-w", folder)
-    assert terminal.end() == (0, "Nothing is to be decided: no case is ambiguous.\n")
+    monkeypatch.setattr("ragtester.cli.audit_precision._at_a_terminal", lambda: True)
+    done = CliRunner().invoke(app, ["audit", "precision", "--review", "-w", folder])
+    assert (done.exit_code, done.output) == (0, "Nothing is to be decided: no case is ambiguous.\n")
 
 
 def shown_by(rows: list[Row], *said: str) -> tuple[str, list[int]]:
@@ -334,7 +345,5 @@ def test_without_a_terminal_the_file_is_named(space: Workspace) -> None:
 
 
 def test_a_review_before_any_vote_is_refused(space: Workspace) -> None:
-    terminal = Terminal("audit", "precision", "--review", "-w", str(space.root))
-    code, shown = terminal.end()
-    assert code == 2
-    assert "run `ragtester audit precision` first" in " ".join(shown.split())
+    with pytest.raises(UsageError, match="run `ragtester audit precision` first"):
+        Project(space.root).review_precision(lambda *_: None, lambda _: "q")

@@ -100,7 +100,7 @@ def _print(result: StageResult, project: Project) -> None:
 
 def _review(project: Project) -> None:
     """Ask at the terminal; what was decided is on disk whichever way it ends."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not _at_a_terminal():
         raise UsageError("--review needs a terminal; or fill in the column decision of the audit's review.csv")
     console = stdout()
 
@@ -122,6 +122,10 @@ def _review(project: Project) -> None:
         typer.echo(f"Nothing was decided; {left}")
     else:
         typer.echo(_nothing_waits(result))
+
+
+def _at_a_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _nothing_waits(result: StageResult) -> str:

@@ -50,7 +50,7 @@ def _sentences(result: PrecisionResult) -> list[Paragraph]:
         for status, name in (("fail", "failures"), ("pass", "passes"))
         if status in sampled
     )
-    found = [Paragraph(f"{drawn} were drawn ({result.confidence:.0%} confidence, margin {result.margin:.1%}).")]
+    found = [Paragraph(f"{drawn} were drawn ({100 * result.confidence:g} % confidence, margin {100 * result.margin:g} %).")]
     decided = first.tp + first.fp
     if decided:
         text = (
