@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ragtester.results import Result
+from ragtester.stages.compare import compare
 from ragtester.stages.compare.closed_book import control_of, lucky_cases, lucky_share, section
 from ragtester.tables import Estimate, Paragraph, Rate, Table
 from tests.compare_rows import results, row
@@ -50,7 +51,7 @@ def test_shares_by_llm_and_technique() -> None:
     text, tables = parts(rows())
     assert "pass 3/10 = 30.0 %" in text
     assert "(1 not graded, 1 missing)" in text
-    assert "1/1 = 100.0 %" in text  # the rejection case, apart
+    assert "Without any document 1/1 = 100.0 % [20.7, 100.0] of the rejection cases are passed by refusing them" in text
     table = tables["lucky-passes"]
     assert table.columns == ("LLM", "baseline", "ragtester", "all cases")
     assert table.rows == (
@@ -106,6 +107,14 @@ def test_the_embedded_engine_is_shown_and_counted_nowhere() -> None:
     assert (name, Rate(0, 0), Rate(0, 1), Rate(0, 1)) in table.rows
     assert table.rows[-2][-1] == Rate(3, 10)
     assert [cells[0] for cells in tables["pass-without-lucky"].rows] == ["m:a × e:x"]
+    alone = [row("1", "pass", llm=name), control("r", "pass", llm=name, type="rejection")]
+    text, _ = parts(alone)
+    assert text == (
+        "The embedded engine (embedded:rules) has no memory: the control means nothing for it, and it is in no total "
+        "here."
+    )
+    short = [part.text for part in compare(results(alone)).sections[0].parts if isinstance(part, Paragraph)]
+    assert f"Closed-book control. {text}" in short
     text, _ = parts([row("1", "pass", llm=name)])
     assert "a control would mean nothing" in text
     assert "`ragtester" not in text

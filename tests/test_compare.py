@@ -303,6 +303,17 @@ def test_runs_that_differ_in_more_than_their_models_say_so() -> None:
     assert "The runs differ in k (main: 4 and second: 8)" in text_of(compare(found), "scope")
 
 
+def test_documents_that_every_question_got_whole_are_said() -> None:
+    found = results(asked(A, "pf"))
+    counts = {"whole_documents": {"documents": 6, "whole": 4}}
+    manifest = Manifest(stage="execute", name="main", seed=1, started="", counts=counts)
+    found.runs[0] = replace(found.runs[0], executed=manifest)
+    said = "Run main: on 4 of 6 documents every question got the whole document"
+    assert said in text_of(compare(found), "short")
+    manifest.counts["whole_documents"]["whole"] = 0
+    assert "whole document" not in text_of(compare(found), "short")
+
+
 def other_cases(rows: list[Result]) -> list[Result]:
     return [replace(one, case_id=f"other-{one.case_id}") for one in rows]
 

@@ -47,7 +47,7 @@ def key_of(row: Result) -> Key:
 
 def control_of(results: Results) -> Control:
     """The control's graded answers to answerable questions. LLMs of the embedded engine have no memory to test."""
-    rows = [row for row in results.closed_book if row.graded and _counts(row)]
+    rows = [row for row in results.closed_book if row.graded and may_be_lucky(row)]
     return Control(frozenset(map(key_of, rows)), frozenset(key_of(row) for row in rows if row.status == "pass"))
 
 
@@ -58,7 +58,7 @@ def lucky_cases(results: Results) -> frozenset[Key]:
 
 def lucky_share(results: Results, technique: str) -> Rate:
     """Lucky passes among the control's graded answers to a technique's answerable questions; 0/0 without a control."""
-    rows = [row for row in results.closed_book if row.graded and _counts(row) and row.technique == technique]
+    rows = [row for row in results.closed_book if row.graded and may_be_lucky(row) and row.technique == technique]
     return _passed(rows)
 
 
@@ -78,8 +78,14 @@ def section(results: Results, view: View | None = None) -> Section:
     return Section("closed-book", "Closed-book control", tuple(parts))
 
 
-def _counts(row: Result) -> bool:
-    return row.type != "rejection" and not row.llm.startswith(EMBEDDED)
+def may_be_lucky(row: Result) -> bool:
+    """Whether a control's answer can be a lucky pass: to an answerable question, of an LLM that has a memory."""
+    return row.type != "rejection" and has_memory(row)
+
+
+def has_memory(row: Result) -> bool:
+    """Whether the row's LLM is a model, and none of the embedded engine's rules."""
+    return not row.llm.startswith(EMBEDDED)
 
 
 def _without(results: Results) -> Iterator[str]:
@@ -106,7 +112,7 @@ def _without(results: Results) -> Iterator[str]:
 
 
 def _sentences(rows: list[Result]) -> Iterator[str]:
-    answerable = [row for row in rows if _counts(row)]
+    answerable = [row for row in rows if may_be_lucky(row)]
     embedded = sorted({row.llm for row in rows if row.llm.startswith(EMBEDDED)})
     if answerable:
         ungraded = sum(row.status == "ungraded" for row in answerable)
@@ -116,12 +122,12 @@ def _sentences(rows: list[Result]) -> Iterator[str]:
             f"Without any document the LLMs pass {format_rate(rate.successes, rate.n)} of their answers to answerable "
             f"questions ({ungraded} not graded, {missing} missing): lucky passes, which test memory and not retrieval."
         )
-    rejections = [row for row in rows if row.type == "rejection" and row.graded]
+    rejections = [row for row in rows if row.type == "rejection" and row.graded and has_memory(row)]
     if rejections:
         rate = _passed(rejections)
         yield (
-            "Rejection cases are apart: to refuse them without a document is right and proves nothing, so they are "
-            f"never counted as lucky (passed: {format_rate(rate.successes, rate.n)})."
+            f"Without any document {format_rate(rate.successes, rate.n)} of the rejection cases are passed by refusing "
+            "them, as is right; that proves nothing about memory, so that they are never counted as lucky."
         )
     if embedded:
         yield (
@@ -135,7 +141,7 @@ def _luck(rows: list[Result]) -> Table:
     known = [row for row in rows if row.graded and row.type != "rejection"]
     techniques = sorted({row.technique for row in known})
     made = [_lucky_row(llm, [row for row in known if row.llm == llm], techniques) for llm in _llms(known)]
-    counted = [row for row in known if _counts(row)]
+    counted = [row for row in known if may_be_lucky(row)]
     notes = [
         "Passed without a document, of graded answers to answerable questions.",
         "A technique's share says how many of its cases an LLM knows by heart: less is better.",
@@ -172,7 +178,7 @@ def _systems(view: View, control: Control) -> Table:
             groups.setdefault(name(row), []).append(row)
     columns = ("system", "passed", "without lucky cases", "change", "lucky among passes")
     made = tuple(_system_row(system, rows, control.is_lucky) for system, rows in sorted(groups.items()))
-    left = sum(row.graded and _counts(row) and not control.knows(row) for row in rows)
+    left = sum(row.graded and may_be_lucky(row) and not control.knows(row) for row in rows)
     notes = [
         "Answerable questions that the control graded. Without lucky cases: those that the LLM fails in closed book.",
         "The change is in percentage points, its interval from a bootstrap over documents.",

@@ -12,6 +12,8 @@ from ragtester.stages.compare.words import account, listed, plural, unfilled_cas
 from ragtester.tables import Cell, Paragraph, Section, Table
 
 EMBEDDED = "embedded:"
+WHOLE = "whole_documents"
+"""Name of the count in a run's manifest: `documents`, and `whole` of them."""
 
 
 def scope_section(view: View, extra_notes: Sequence[str] = ()) -> Section:
@@ -67,6 +69,7 @@ def warnings(view: View) -> Iterator[str]:
     if own:
         yield f"Judge and system under test are the same model ({listed(own)}): it may favour its own answers."
     yield from _settings(view.results.runs)
+    yield from _whole(view.results.runs)
     yield from _together(view)
     yield from _matrix(view)
 
@@ -76,6 +79,18 @@ def _settings(runs: Sequence[RunInfo]) -> Iterator[str]:
     for name, values in differing(runs):
         each = listed([f"{run}: {'not known' if value is None else value}" for run, value in values.items()])
         yield f"The runs differ in {name} ({each}): differences between their systems include that."
+
+
+def _whole(runs: Sequence[RunInfo]) -> Iterator[str]:
+    """Documents so short that every question got all of their chunks, whatever the embedding model."""
+    for run in runs:
+        counts = run.executed.counts.get(WHOLE) if run.executed else None
+        if isinstance(counts, dict) and counts.get("whole"):
+            documents = plural(int(counts["documents"]), "document")
+            yield (
+                f"Run {run.name}: on {counts['whole']} of {documents} every question got the whole document (k is at "
+                "least the number of its chunks), so that embedding models could not differ there."
+            )
 
 
 def _together(view: View) -> Iterator[str]:

@@ -29,7 +29,8 @@ def _parts(view: View, sections: Sequence[Section], notes: Sequence[str]) -> Ite
                 yield Paragraph(title + part.text)
                 title = ""
         if section.id in BEHIND:
-            yield from [part for part in section.parts if isinstance(part, Paragraph)][:1]
+            texts = [part.text for part in section.parts if isinstance(part, Paragraph)]
+            yield from (Paragraph(f"{section.title}. {text}") for text in texts[:1])
     yield from (Paragraph(text) for text in warnings(view))
     yield from (Paragraph(text) for text in notes[:NOTES])
     if len(notes) > NOTES:
