@@ -9,6 +9,7 @@ from ragtester.results.tally import count
 from ragtester.stages.compare.pairs import Pair
 from ragtester.stages.compare.ranking import Ranking
 from ragtester.stages.compare.view import System
+from ragtester.stages.compare.words import listed
 from ragtester.statistics import format_p
 from ragtester.tables import Rate
 
@@ -35,6 +36,9 @@ def _best(ranking: Ranking) -> str:
     told = f"Best of {len(ranking.ranked)} systems is {best.name}: {passed}"
     if any(ranking.beyond.values()):
         told += f", on the {counted(len(ranking.cases), 'case')} that all were asked"
+    even = [system.name for system, other in ranking.ranked[1:] if other.share == rate.share]
+    if even:
+        told += f"; as large a share passed of {listed(even)}"
     pair = ranking.family.of(best, second)
     if pair is None:
         return f"{told}. It shares no graded case with the next, {second.name}: the two cannot be compared."
