@@ -26,6 +26,12 @@ def verdict_sentences(results: Results, compared: Compared) -> list[str]:
     first = f"{short_rate(total.pass_rate)} graded answers passed."
     if compared.missing:
         return [first, f"Systems are not compared: {compared.missing}."]
+    groups = len(compared.rankings)
+    if groups > 1:
+        first += (
+            f" The systems fall into {groups} groups that share no case, or too few, that one judge graded: none is "
+            "compared with another group."
+        )
     several = [ranking for ranking in compared.rankings if len(ranking.ranked) > 1 and ranking.ranked[0][1].n]
     return [first, *map(_best, several)]
 
