@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from ragtester.records import Answer, Case, Document, Verdict
+from ragtester.records import (
+    Answer,
+    Case,
+    Document,
+    Ledger,
+    PrecisionFigures,
+    PrecisionResult,
+    Share,
+    Verdict,
+)
+from ragtester.statistics import wilson
 
 
 def document(name: str = "doc", **changes: Any) -> Document:
@@ -63,3 +73,44 @@ def verdict(said: Answer, status: str, **changes: Any) -> Verdict:
         "prompt_sha256": "p",
     }
     return Verdict.model_validate({**known, "status": status, **changes})
+
+
+def share(count: int, of: int) -> Share:
+    """A share with Wilson's interval; undefined for nothing."""
+    ends = wilson(count, of)
+    if ends is None:
+        return Share(value=None, n=0)
+    return Share(value=count / of, successes=count, n=of, low=ends.low, high=ends.high)
+
+
+def precision_figures(tp: int, fp: int, **changes: Any) -> PrecisionFigures:
+    """What a precision audit found of a sample of failures, all of it decided by the panel."""
+    known: dict[str, Any] = dict.fromkeys(("fn", "tn", "ambiguous", "open", "by_person"), 0)
+    known |= {"by": "overall", "name": "", "sampled": tp + fp}
+    known |= {"precision": share(tp, tp + fp), "fdr": share(fp, tp + fp)}
+    return PrecisionFigures(tp=tp, fp=fp, **(known | changes))
+
+
+def precision_result(figures: PrecisionFigures, **changes: Any) -> PrecisionResult:
+    """An audit of the run `main` with these figures, whichever way ambiguous cases count."""
+    known: dict[str, Any] = {
+        "run": "main",
+        "judge": "openai:judge",
+        "judge_prompt_sha256": "",
+        "languages": ("en",),
+        "confidence": 0.95,
+        "margin": 0.05,
+        "seed": 7,
+        "population": {"fail": figures.sampled},
+        "sampled": {"fail": figures.sampled},
+        "min_votes": 2,
+        "panel": (),
+        "alpha": None,
+        "pairs": (),
+        "figures": (figures,),
+        "as_right": figures,
+        "as_wrong": figures,
+        "ledger": Ledger(planned=figures.sampled, ok=figures.sampled),
+        "votes": Ledger(planned=0),
+    }
+    return PrecisionResult(**(known | changes))

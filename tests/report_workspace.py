@@ -16,6 +16,7 @@ from ragtester.records import (
     Evidence,
     Failure,
     Manifest,
+    PrecisionResult,
     Ratings,
     Retrieved,
     Trace,
@@ -24,6 +25,7 @@ from ragtester.records import (
 from ragtester.results import Results, load_results
 from ragtester.storage import encode_row, write_json
 from ragtester.workspace import Workspace
+from tests.builders import precision_figures, precision_result
 
 RUN = "run"
 SUITE = "suite"
@@ -95,6 +97,12 @@ def build(root: Path, built: Built | None = None, run: str = RUN) -> Workspace:
                     _rows(workspace.verdicts_file(run, llm, embedding, name), verdicts)
     _manifests(workspace, built, run)
     return workspace
+
+
+def audit_of(judge: str) -> PrecisionResult:
+    """A precision audit of the plain workspace: of its 12 failures four were drawn, and three confirmed."""
+    found = {"population": {"fail": 12, "pass": 20}, "sampled": {"fail": 4}}
+    return precision_result(precision_figures(3, 1), run=RUN, judge=judge, **found)
 
 
 def loaded(workspace: Workspace) -> Results:

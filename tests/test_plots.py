@@ -22,8 +22,6 @@ from ragtester.plots.pareto import Point, front
 from ragtester.records import (
     NO_RETRIEVAL,
     Evidence,
-    PrecisionFigures,
-    PrecisionResult,
     Rating,
     Ratings,
     Share,
@@ -31,7 +29,7 @@ from ragtester.records import (
 from ragtester.results import Result, Results, RunInfo
 from ragtester.results.rows import Status
 from ragtester.tables import Rate
-from tests.builders import case, document
+from tests.builders import case, document, precision_figures, precision_result
 
 HOSTILE = 'openai:$x_{"<b>&日本\x1b[31m\u202e\ud800 ' + "long-" * 20
 RATINGS: dict[str, Rating] = {"pass": "true", "fail": "false"}
@@ -156,26 +154,13 @@ def test_techniques_and_sources_stand_side_by_side() -> None:
 
 def test_precision_of_the_papers_own_audit() -> None:
     # 308 of 382 sampled failures were confirmed: 80.6 %.
-    figures = PrecisionFigures(
-        by="overall",
-        name="",
-        sampled=382,
-        tp=308,
-        fp=74,
-        fn=0,
-        tn=0,
-        ambiguous=1,
-        open=2,
-        by_person=6,
-        precision=Share(value=308 / 382, successes=308, n=382),
-        fdr=Share(value=74 / 382, successes=74, n=382),
-    )
-    audit = PrecisionResult.model_construct(judge="openai:gpt", panel=(), figures=(figures,))
+    figures = precision_figures(308, 74, ambiguous=1, open=2, by_person=6)
+    audit = precision_result(figures)
     written = texts(plots.oracle_precision(audit)).replace("\n", " ")
     assert "308/382 = 80.6 %" in written
     assert "Left out: 1 ambiguous and 2 open cases." in written
     undecided = figures.model_copy(update={"tp": 0, "fp": 0, "precision": Share(value=None, n=0)})
-    audit = PrecisionResult.model_construct(judge="openai:gpt", panel=(), figures=(undecided,))
+    audit = precision_result(undecided)
     assert "No sampled failure has been decided." in texts(plots.oracle_precision(audit))
 
 

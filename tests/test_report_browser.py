@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -12,14 +13,20 @@ from urllib.parse import quote
 
 import pytest
 
+from ragtester.records import Verdict
 from ragtester.report import texts, write_report
-from tests.report_workspace import EVIL, Built, build, loaded
+from ragtester.storage import read_rows, write_json, write_rows
+from ragtester.workspace import Workspace
+from tests.report_workspace import EVIL, RUN, Built, audit_of, build, loaded
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
 expect = playwright.expect
 CHROMIUM = which("chromium")
 if CHROMIUM is None:
     pytest.skip("Debian's chromium is not installed", allow_module_level=True)
+WAIT = 60_000
+"""Milliseconds that a step may take on a machine with other things to do; a test that holds takes none of them."""
+expect.set_options(timeout=WAIT)
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -45,6 +52,7 @@ class Page:
 
     def __init__(self, browser: Any, **options: Any) -> None:
         self.context = browser.new_context(**options)
+        self.context.set_default_timeout(WAIT)
         self.tab = self.context.new_page()
         self.requests: list[str] = []
         self.complaints: list[str] = []
@@ -56,6 +64,19 @@ class Page:
     def open(self, path: Path, fragment: str = "") -> None:
         self.tab.goto(path.as_uri() + fragment)
         self.tab.wait_for_selector("html[data-ready]")
+
+    def counts(self, told: str) -> None:
+        """Wait until the list says this: a link is followed and answers are read after the click."""
+        expect(self.tab.locator("#count")).to_have_text(told)
+
+    def opened(self) -> None:
+        self.tab.wait_for_selector("dialog[open]")
+
+    def closed(self) -> None:
+        """Close the case and wait until the page has dealt with it: address and focus change a moment later."""
+        self.tab.keyboard.press("Escape")
+        expect(self.tab.locator("#case")).to_be_hidden()
+        self.tab.wait_for_function("!location.hash.includes('case=')")
 
     def text(self, selector: str) -> str:
         return str(self.tab.inner_text(selector)).replace("\N{NO-BREAK SPACE}", " ")
@@ -83,29 +104,29 @@ def test_opens_without_an_error_and_asks_for_nothing_but_itself(page: Page, plai
     assert page.complaints == []
     assert page.requests == [plain.as_uri()]
     # 2 LLMs x 2 embeddings x 2 documents x 4 cases; the first LLM fails 1 of 4, the second 2 of 4.
-    assert page.text("#count") == "12 of 32 rows match."
+    page.counts("12 of 32 rows match.")
     assert "20 of 32 (62.5 % [45.3, 77.1]) graded answers passed." in page.text("#verdict")
 
 
 def test_filters_search_and_order(page: Page, plain: Path) -> None:
     page.open(plain)
     page.tab.select_option("#filter-status", "")
-    assert page.text("#count") == "32 of 32 rows match."
+    page.counts("32 of 32 rows match.")
     page.tab.select_option("#filter-document", "pumps")
     page.tab.select_option("#filter-system", "openai:alpha × openai:small")
-    assert page.text("#count") == "4 of 32 rows match."
+    page.counts("4 of 32 rows match.")
     assert "document=pumps" in page.tab.url
     page.tab.select_option("#filter-kind", "comprehension")  # the one gold chunk was in the context
-    assert page.text("#count") == "1 of 32 rows match."
+    page.counts("1 of 32 rows match.")
     page.tab.select_option("#filter-criterion", "faithfulness")
-    assert page.text("#count") == "1 of 32 rows match."
+    page.counts("1 of 32 rows match.")
     page.tab.click("#clear")
-    assert page.text("#count") == "32 of 32 rows match."
+    page.counts("32 of 32 rows match.")
     # Words of the answers are found too, once the blocks are read.
     page.tab.fill("#search", "SAYS openai:beta case-003")
     expect(page.tab.locator("#count")).to_have_text("4 of 32 rows match.")
     page.tab.fill("#search", "nothing holds this")
-    assert page.text("#count") == "No row matches; clear a filter or the search."
+    page.counts("No row matches; clear a filter or the search.")
     page.tab.click("#clear")
     page.tab.click("th.col-mean button")
     assert page.tab.get_attribute("th.col-mean", "aria-sort") == "ascending"
@@ -118,7 +139,7 @@ def test_filters_search_and_order(page: Page, plain: Path) -> None:
 def test_a_case_shows_all_that_is_known(page: Page, plain: Path) -> None:
     page.open(plain)
     page.tab.click("#list tr:first-child a")
-    page.tab.wait_for_selector("dialog[open]")
+    page.opened()
     body = page.text("#case-body")
     for part in ("Question 1", "Says 40 where the source says 55.", "rank 1", "score 0.75", "given as 1", "page 2"):
         assert part in body
@@ -139,7 +160,7 @@ def test_a_passage_over_several_pieces_is_whole(page: Page, tmp_path: Path, monk
     workspace = build(tmp_path)
     page.open(write_report(workspace, loaded(workspace)).path)
     page.tab.click("#list tr:first-child a")
-    page.tab.wait_for_selector("dialog[open]")
+    page.opened()
     assert page.text(".chunks .text").strip() == "The pump runs at 40 bar. 🔧 The valve opens at 55 bar."
     assert page.text(".chunks mark") == "The valve opens at 55 bar."
 
@@ -150,21 +171,133 @@ def test_a_link_to_a_case_works(page: Page, plain: Path) -> None:
     assert "Question 3" in page.text("#case-title")
     assert "openai:beta × openai:large" in page.text("#case-body .brief")
     assert page.focused() == "case-title"
-    page.tab.keyboard.press("Escape")
-    expect(page.tab.locator("#case")).to_be_hidden()
-    assert "case=" not in page.tab.url
+    page.closed()
     page.open(plain, "#case=unknown")
-    assert "does not hold the case unknown" in page.text("#trouble")
+    expect(page.tab.locator("#trouble")).to_contain_text("does not hold the case unknown")
 
 
 def test_figures_lead_to_their_failures(page: Page, plain: Path) -> None:
     page.open(plain)
     page.tab.locator("table.heat tbody a").nth(2).click()
-    assert page.text("#count") == "4 of 32 rows match."
+    page.counts("4 of 32 rows match.")
     assert page.tab.input_value("#filter-system") == "openai:beta × openai:large"
     page.tab.locator("#coverage td a").first.click()
+    page.counts("6 of 32 rows match.")
     assert page.tab.input_value("#filter-document") == "pumps"
-    assert page.text("#count") == "6 of 32 rows match."
+
+
+def test_every_count_that_is_a_link_leads_to_so_many_rows(page: Page, tmp_path: Path) -> None:
+    workspace = build(tmp_path, Built(skip={0}, ungraded={1}))
+    page.open(write_report(workspace, loaded(workspace)).path)
+    links = page.tab.evaluate(
+        """() => [...document.querySelectorAll("main a[href*='=']")].map((link) => {
+            const shown = [...link.childNodes].filter((node) => node.nodeType === 3 || node.className !== "sr");
+            const text = shown.map((node) => node.textContent).join("");
+            return [link.getAttribute("href"), text, link.closest("section").id];
+        })"""
+    )
+    counted = [
+        (address, text.split("/")[0], where) for address, text, where in links if re.match(r"^\d+(/\d+)?$", text)
+    ]
+    assert {where for _, _, where in counted} >= {"verdict", "breakdown", "kinds", "criteria", "readability"}
+    for address, count, where in counted:
+        if where == "coverage":
+            continue  # counts cases, and shows the answers to them
+        page.tab.evaluate("address => { location.hash = address; }", address)
+        page.counts(f"{count} of 32 rows match.")
+    assert page.complaints == []
+
+
+NARROW = """() => {
+    const seen = (box) => box.width > 0 && box.left >= 0 && box.right <= window.innerWidth;
+    const cells = [...document.querySelectorAll("main td")].filter((cell) => !cell.closest("details:not([open])"));
+    return {
+        cells: cells.length,
+        lost: cells.filter((cell) => !cell.matches(".left.none") && !seen(cell.getBoundingClientRect()))
+            .map((cell) => cell.textContent),
+        cut: [...document.querySelectorAll(".scroll")].filter((one) => one.scrollWidth > one.clientWidth + 1)
+            .map((one) => one.getAttribute("aria-label")),
+        nameless: cells.filter((cell) => cell.closest(".grid, .heat") && cell.colSpan === 1)
+            .filter((cell) => getComputedStyle(cell, "::before").content.replaceAll('"', "").trim().length < 2).length,
+    };
+}"""
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_a_phone_shows_every_column_of_every_table(browser: Any, tmp_path: Path, width: int) -> None:
+    workspace = build(tmp_path, Built(embeddings=tuple(f"openai:embedding-{number}" for number in range(6))))
+    write_json(workspace.audits(RUN) / "precision" / "result.json", audit_of("openai:judge"))
+    page = Page(browser, viewport={"width": width, "height": 844})
+    page.open(write_report(workspace, loaded(workspace)).path)
+    found = page.tab.evaluate(NARROW)
+    assert found["cells"] > 100
+    assert (found["lost"], found["cut"], found["nameless"]) == ([], [], 0)
+    precision = page.text("#precision table")
+    assert "Precision" in page.tab.evaluate(
+        "[...document.querySelectorAll('#precision td')].map((one) => one.dataset.label).join()"
+    )
+    assert "75.0 %" in precision
+    page.context.close()
+
+
+def test_a_table_that_is_cut_says_so_and_keeps_its_first_column(browser: Any, tmp_path: Path) -> None:
+    workspace = build(tmp_path, Built(embeddings=tuple(f"openai:embedding-{number}" for number in range(9))))
+    page = Page(browser, viewport={"width": 800, "height": 844})
+    page.open(write_report(workspace, loaded(workspace)).path)
+    region = page.tab.locator(".scroll:has(table.heat)")
+    expect(region).to_have_class("scroll cut")
+    expect(region).to_have_attribute("tabindex", "0")
+    assert region.get_attribute("aria-label")
+    assert region.evaluate("one => getComputedStyle(one).maskImage") != "none"
+    first = region.locator("tbody th").first
+    before = first.bounding_box()
+    region.evaluate("one => { one.scrollLeft = one.scrollWidth; }")
+    expect(region).to_have_class("scroll")  # its end is seen
+    assert first.bounding_box() == before
+    page.tab.set_viewport_size({"width": 2400, "height": 844})
+    fits = page.tab.locator(".scroll:has(caption:text-is('Failure kinds by system'))")
+    expect(fits).not_to_have_attribute("tabindex", "0")  # nothing to move: no stop of the Tab key
+    page.context.close()
+
+
+def test_a_refusal_says_how_its_verdict_came_about(page: Page, tmp_path: Path) -> None:
+    workspace = build(tmp_path)
+    refuse(workspace, "openai:beta", "openai:small")
+    page.open(write_report(workspace, loaded(workspace)).path, "#status=fail&decided=refusal")
+    page.counts("2 of 32 rows match.")  # case 2 of both documents
+    page.tab.click("#list tr:first-child a")
+    page.opened()
+    body = page.text("#case-body")
+    assert "Decided by rule; the judge was not asked." in body
+    assert "The question can be answered: a fail." in body
+    assert "refusal: abstains" not in body
+    assert page.tab.locator(".ratings thead th").all_inner_texts() == ["Criterion", "Rating"]
+    assert "Why comprehension: 1 of 1 chunks that hold the evidence reached the model" in body
+    assert "A refusal of an answerable question is no kind of its own" in body
+
+
+def refuse(workspace: Workspace, llm: str, embedding: str) -> None:
+    """Make this system's answers to case 2 of every document pure abstentions, as the judge stage writes them."""
+    for path in workspace.verdicts(RUN).glob(f"{workspace.verdicts_file(RUN, llm, embedding, '').parent.name}/*.jsonl"):
+        rows = read_rows(path, Verdict)
+        rows[1] = rows[1].model_copy(
+            update={
+                "decided_by": "refusal",
+                "reasons": {"refusal": "abstains although the question can be answered"},
+                "missing_keywords": ("55 bar",),
+                "call": None,
+            }
+        )
+        write_rows(path, rows)
+
+
+def test_a_rejection_says_what_its_keyword_match_follows(page: Page, tmp_path: Path) -> None:
+    workspace = build(tmp_path)
+    page.open(write_report(workspace, loaded(workspace)).path, "#type=rejection%20(invented)")
+    page.tab.click("#list tr:first-child a")
+    page.opened()
+    assert "so it follows the refusal" in page.text(".ratings tbody tr:last-child")
+    assert "none: the question must be refused" in page.text("#case-body .facts")
 
 
 def test_keyboard_alone(page: Page, plain: Path) -> None:
@@ -184,19 +317,18 @@ def test_keyboard_alone(page: Page, plain: Path) -> None:
     second = page.tab.evaluate("document.activeElement.dataset.row")
     assert first.startswith("Question 1")
     keys.press("Enter")
-    page.tab.wait_for_selector("dialog[open]")
+    page.opened()
     assert page.focused() == "case-title"
-    keys.press("Escape")
-    expect(page.tab.locator("#case")).to_be_hidden()
+    page.closed()
     assert page.tab.evaluate("document.activeElement.dataset.row") == second
     keys.press("k")
     assert page.tab.evaluate("document.activeElement.dataset.row") != second
     keys.press("Enter")
-    page.tab.wait_for_selector("dialog[open]")
+    page.opened()
     link = page.tab.url
     keys.press("j")  # the next case, without closing
     expect(page.tab).not_to_have_url(link)
-    keys.press("Escape")
+    page.closed()
     page.tab.uncheck("#shortcuts")  # for those who speak to their computer
     keys.press("/")
     assert page.focused() == "shortcuts"
@@ -228,11 +360,11 @@ def test_hostile_text_is_shown_and_does_not_run(page: Page, tmp_path: Path) -> N
     expect(page.tab.locator("#count")).not_to_contain_text("Still")
     assert page.tab.locator("#list a").count() > 0
     page.tab.click("#list tr:first-child a")
-    page.tab.wait_for_selector("dialog[open]")
+    page.opened()
     title, link = page.text("#case-title"), page.tab.url
     page.tab.goto("about:blank")
     page.tab.goto(link)  # an address with such names leads back to the same case
-    page.tab.wait_for_selector("dialog[open]")
+    page.opened()
     assert page.text("#case-title") == title
     for _ in range(10):
         page.tab.wait_for_selector("#case-title")
@@ -249,14 +381,14 @@ def test_a_row_that_is_not_on_disk_says_so(page: Page, tmp_path: Path) -> None:
     workspace = build(tmp_path, Built(skip={0}, ungraded={1}, pages=False))
     path = write_report(workspace, loaded(workspace)).path
     page.open(path, "#status=missing")
-    assert page.text("#count") == "1 of 32 rows match."
+    page.counts("1 of 32 rows match.")
     page.tab.click("#list a")
-    page.tab.wait_for_selector("dialog[open]")
+    page.opened()
     assert "planned and not on disk: not executed." in page.text("#case-body")
-    page.tab.keyboard.press("Escape")
+    page.closed()
     page.tab.select_option("#filter-status", "ungraded")
     page.tab.click("#list a")
-    page.tab.wait_for_selector("dialog[open]")
+    page.opened()
     assert "timeout: no reply" in page.text("#case-body")
     assert "No ratings" in page.text("#case-body")
     assert page.complaints == []
@@ -269,15 +401,15 @@ def test_policy_stops_what_would_slip_through(page: Page, plain: Path) -> None:
         """() => { try { document.body.innerHTML = "<b>x</b>"; return "set"; } catch (error) { return error.name; } }"""
     )
     assert refused == "TypeError"
-    page.tab.evaluate(
-        """() => {
-            const image = document.createElement("img");
-            image.src = "http://127.0.0.1:9/x";
-            document.body.append(image);
-        }"""
-    )
+    with page.tab.expect_console_message(lambda message: "Content Security Policy" in message.text):
+        page.tab.evaluate(
+            """() => {
+                const image = document.createElement("img");
+                image.src = "http://127.0.0.1:9/x";
+                document.body.append(image);
+            }"""
+        )
     expect(page.tab.locator("body > img")).to_have_count(1)
-    assert any("Content Security Policy" in complaint for complaint in page.complaints)
 
 
 def test_phone_and_dark(browser: Any, plain: Path) -> None:
@@ -290,7 +422,7 @@ def test_phone_and_dark(browser: Any, plain: Path) -> None:
     )
     assert max(red, green, blue) < 60
     page.tab.click("#list tr:first-child a")
-    page.tab.wait_for_selector("dialog[open]")
+    page.opened()
     assert page.tab.evaluate("document.getElementById('case').scrollWidth <= window.innerWidth")
     page.context.close()
 
@@ -304,7 +436,7 @@ def test_long_names_do_not_widen_the_page(browser: Any, tmp_path: Path, width: i
     page.open(write_report(workspace, loaded(workspace)).path)
     assert page.tab.evaluate("document.documentElement.scrollWidth") <= width
     page.tab.click("#list tr:first-child a")
-    page.tab.wait_for_selector("dialog[open]")
+    page.opened()
     assert page.tab.evaluate("document.getElementById('case').scrollWidth") <= width
     page.context.close()
 
@@ -312,7 +444,7 @@ def test_long_names_do_not_widen_the_page(browser: Any, tmp_path: Path, width: i
 def test_every_control_has_a_name_and_headings_are_in_order(page: Page, plain: Path) -> None:
     page.open(plain)
     page.tab.click("#list tr:first-child a")
-    page.tab.wait_for_selector("dialog[open]")
+    page.opened()
     nameless = page.tab.evaluate(
         """() => [...document.querySelectorAll("a[href], button, input, select, summary")].filter((one) => {
             const label = one.labels && one.labels.length ? one.labels[0].textContent : "";
