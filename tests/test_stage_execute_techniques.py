@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from ragtester.errors import ChangedInputsError, DataError
+from ragtester.errors import ChangedInputsError, DataError, StorageError
 from ragtester.provenance import sha256_text
 from ragtester.records import Case, CaseRow, Chunk, Failure
 from ragtester.results import load_results
 from ragtester.settings import parse_settings
-from ragtester.storage import read_rows, write_rows, write_text
+from ragtester.storage import RowWriter, read_rows, write_rows, write_text
 from tests.execute_fakes import World
 from tests.test_stage_execute import Stage
 
@@ -227,6 +227,38 @@ def test_a_lost_manifest_costs_no_answer(stage: Stage) -> None:
     stage.world.set(technique="baseline")
     stage.go()
     assert stage.world.files() == before and stage.manifest().inputs == inputs
+
+
+def test_a_stop_while_a_technique_is_added_loses_nothing(
+    stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage.world.set(technique="ragtester")
+    stage.go()
+    append, count = RowWriter.append, 0
+
+    def full(self: RowWriter, row: Any) -> bytes:
+        nonlocal count
+        count += 1
+        if count > 5:
+            raise StorageError("disk full; free space, then start again")
+        return append(self, row)
+
+    monkeypatch.setattr(RowWriter, "append", full)
+    stage.world.set(technique="baseline")
+    with pytest.raises(StorageError):
+        stage.go()
+    monkeypatch.undo()
+    assert techniques(stage) == {"baseline": 5, "ragtester": 16}
+    # Going on with the other technique first leaves the five where they are.
+    stage.world.set(technique="ragtester")
+    stage.go()
+    assert techniques(stage) == {"baseline": 5, "ragtester": 16}
+    stage.world.set(technique="baseline")
+    stage.go()
+    whole = two_techniques(tmp_path / "whole")
+    whole.go()
+    assert stage.world.files() == whole.world.files()
+    assert stage.models.served.keys() == whole.models.served.keys()
 
 
 def test_the_control_without_retrieval_keeps_other_techniques_too(stage: Stage) -> None:

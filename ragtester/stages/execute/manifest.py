@@ -34,8 +34,9 @@ def begun(settings: Settings, keys: Keys, task: Task[Any, Any], inputs: dict[str
 def inputs(suite: Suite, belongs: Callable[[str, str], bool]) -> dict[str, str]:
     """Hashes of every text, and of the case files (folder of a technique, document) that belong to the run."""
     found = {f"text {document.id}": document.text_sha256 for document in suite.documents}
+    folders = suite.techniques()
     for document in suite.documents:
-        for path in case_files(suite.techniques(), document):
+        for path in case_files(folders, document):
             if belongs(path.parent.name, document.id):
                 found[cases_input(path.parent.name, document.id)] = sha256_file(path)
     return found
