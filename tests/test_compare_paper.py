@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragtester.records import Ledger, PanelMember, PrecisionFigures, PrecisionResult, Share
+from ragtester.records import Ledger, PanelMember, PrecisionResult
 from ragtester.results import Results, RunInfo
 from ragtester.results.tally import Tally
 from ragtester.stages.compare.matrix import matrix_section
@@ -16,8 +16,8 @@ from ragtester.stages.compare.oracle import oracle_precision
 from ragtester.stages.compare.questions import failures_found, sources_compared
 from ragtester.stages.compare.relative import relative, relative_section
 from ragtester.stages.compare.view import Place, System, View
-from ragtester.statistics import wilson
 from ragtester.tables import Paragraph, Rate, Section, Table
+from tests.builders import precision_figures, precision_result
 
 ANSWERS = 36_000
 OPENAI, OLLAMA = System("openai:all", "openai:all"), System("ollama:all", "ollama:all")
@@ -107,46 +107,20 @@ def test_all_failures_are_those_the_oracle_sample_was_drawn_from(study: View) ->
 
 
 def audit(tp: int, fp: int, ambiguous: int = 0, prompt: str = "p") -> PrecisionResult:
-    def share(count: int, of: int) -> Share:
-        ends = wilson(count, of)
-        assert ends is not None
-        return Share(value=count / of, successes=count, n=of, low=ends.low, high=ends.high)
-
-    def figures(right: int, wrong: int, open_cases: int) -> PrecisionFigures:
-        return PrecisionFigures(
-            by="overall",
-            name="all",
-            sampled=tp + fp + ambiguous,
-            tp=right,
-            fp=wrong,
-            fn=0,
-            tn=0,
-            ambiguous=open_cases,
-            open=0,
-            by_person=0,
-            precision=share(right, right + wrong),
-            fdr=share(wrong, right + wrong),
-        )
-
-    return PrecisionResult(
+    sampled = tp + fp + ambiguous
+    return precision_result(
+        precision_figures(tp, fp, name="all", ambiguous=ambiguous, sampled=sampled),
         run="paper",
         judge="openai:gpt-4.1-nano",
         judge_prompt_sha256=prompt,
-        languages=("en",),
-        confidence=0.95,
-        margin=0.05,
-        seed=7,
         population={"fail": 41_926},
         sampled={"fail": 382},
         min_votes=3,
         panel=(PanelMember(model="openai:gpt-4o", correct=1, incorrect=1, failed=0, open=0),),
         alpha=0.5,
-        pairs=(),
-        figures=(figures(tp, fp, ambiguous),),
-        as_right=figures(tp + ambiguous, fp, 0),
-        as_wrong=figures(tp, fp + ambiguous, 0),
+        as_right=precision_figures(tp + ambiguous, fp, sampled=sampled),
+        as_wrong=precision_figures(tp, fp + ambiguous, sampled=sampled),
         ledger=Ledger(planned=382, ok=tp + fp, skipped=382 - tp - fp),
-        votes=Ledger(planned=0),
     )
 
 
