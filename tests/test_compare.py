@@ -17,7 +17,7 @@ from ragtester.stages.compare.pairs import compare_pair, make_family
 from ragtester.stages.compare.ranking import make_rankings
 from ragtester.stages.compare.view import Spend, System, View, make_view
 from ragtester.tables import Cell, Document, Paragraph, Rate, Table
-from tests.compare_rows import case, results, row
+from tests.compare_rows import case, document, results, row
 
 A, B, C = System("m:a", "e:x"), System("m:b", "e:x"), System("n:c", "e:x")
 
@@ -415,6 +415,14 @@ def test_sources_are_compared_over_their_own_documents() -> None:
     assert "no spread" in alike
     same = text_of(compare(results(source_rows("pppp", "pppp"))), "rq3")
     assert "These data cannot tell brought documents from generated documents: 0/4" in same
+
+
+def test_documents_made_of_contexts_are_neither_brought_nor_generated() -> None:
+    rows = source_rows("pppp", "pppp") + asked(A, "ffff", document_id="imported-x", source="manual", technique="other")
+    made = document("imported-x").model_copy(update={"format": "imported"})
+    compared = compare(results(rows, documents=[made]))
+    assert [line[1] for line in compared.table("sources").rows] == [Rate(0, 4), Rate(0, 4)]
+    assert "4 answers are of documents that an import made of contexts" in text_of(compared, "rq3")
 
 
 def source_rows(manual: str, generated: str) -> list[Result]:

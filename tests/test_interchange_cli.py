@@ -13,6 +13,7 @@ from ragtester.interchange.items import CASE_FIELDS, FIELDS
 from ragtester.interchange.plain import ANSWER_COLUMNS, COLUMNS
 from ragtester.interchange.shelf import MADE
 from ragtester.stages.cases.reading import IMPORTED
+from ragtester.stages.compare.questions import MADE_OF_CONTEXTS
 from tests.interchange_suite import DATA, case, make_suite
 
 
@@ -94,4 +95,4 @@ def test_expected_errors_are_one_line(
 def test_names_of_fields_agree() -> None:
     assert set(CASE_FIELDS) | {"contexts"} <= set(COLUMNS)
     assert {"answer", "retrieved_contexts", "passed"} <= set(ANSWER_COLUMNS) & set(FIELDS)
-    assert MADE == IMPORTED
+    assert MADE == IMPORTED == MADE_OF_CONTEXTS

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ragtester.results.tally import Tally
 from ragtester.stages.compare.contrast_words import Sides, contrast_paragraphs
-from ragtester.stages.compare.contrasts import contrast_table, correct_together, make_contrast
+from ragtester.stages.compare.contrasts import Side, contrast_table, correct_together, make_contrast
 from ragtester.stages.compare.view import Place, System, View, failures_by_document
 from ragtester.stages.compare.words import account, listed, plural, share, short, unfilled_cases
 from ragtester.statistics import cluster_bootstrap
@@ -14,6 +14,8 @@ from ragtester.tables import Cell, Paragraph, Section, Table
 from ragtester.tables.cells import show
 
 SOURCES = ("manual", "generated")
+# The format of a document that an import put together from contexts: nobody brought it.
+MADE_OF_CONTEXTS = "imported"
 
 
 def failures_found(view: View, seed: int) -> Section:
@@ -87,10 +89,6 @@ def _technique(place: Place) -> str:
     return place.technique
 
 
-def _source(place: Place) -> str:
-    return place.source
-
-
 def _no_second(techniques: Sequence[str], baseline: str) -> str:
     if len(techniques) > 1:
         return (
@@ -105,23 +103,32 @@ def _no_second(techniques: Sequence[str], baseline: str) -> str:
 
 def sources_compared(view: View, seed: int) -> Section:
     """RQ3: do brought documents expose more failures than generated ones?"""
-    present = [source for source in view.values("source") if source]
+    made = {name for (_, name), document in view.results.documents.items() if document.format == MADE_OF_CONTEXTS}
+
+    def source(place: Place) -> str:
+        return "" if place.document in made else place.source
+
+    counts = view.by(source)
     parts: list[Paragraph | Table] = []
-    if set(SOURCES) <= set(present):
-        contrast = make_contrast(view, _source, SOURCES, seed)
+    if counts.keys() >= set(SOURCES):
+        contrast = make_contrast(view, source, SOURCES, seed)
         sides = Sides("brought documents", "generated documents", "expose")
         parts += contrast_paragraphs(contrast, sides)
         if contrast.by_system:
             parts.append(contrast_table(contrast, "sources", "Brought against generated documents, by system"))
-        parts.append(_by_technique(view))
+        parts.append(_by_technique(view, source))
     else:
-        parts.append(Paragraph(_one_source(present), answer=True))
+        parts.append(Paragraph(_one_source(sorted(filter(None, counts))), answer=True))
     unknown = view.total(lambda place: not place.source)
     if unknown.planned:
         parts.append(
             Paragraph(f"{unknown.planned} answers are of documents that the suite no longer names; they are left out.")
         )
-    parts.append(account(view.total(lambda place: place.source in SOURCES), unfilled_cases(view)))
+    contexts = view.total(lambda place: place.document in made)
+    if contexts.planned:
+        text = f"{contexts.planned} answers are of documents that an import made of contexts; they are left out here."
+        parts.append(Paragraph(text))
+    parts.append(account(view.total(lambda place: source(place) in SOURCES), unfilled_cases(view)))
     return Section("rq3", "RQ3. Do brought documents expose more failures than generated ones?", tuple(parts))
 
 
@@ -135,11 +142,11 @@ def _one_source(present: Sequence[str]) -> str:
     return f"Cannot be answered: {how}, then `ragtester cases`, `ragtester execute` and `ragtester judge`."
 
 
-def _by_technique(view: View) -> Table:
-    cells = view.by(lambda place: (place.technique, place.source))
+def _by_technique(view: View, source: Side) -> Table:
+    cells = view.by(lambda place: (place.technique, source(place)))
     rows: list[tuple[Cell, ...]] = []
     for technique in view.values("technique"):
-        rows.append((technique, *(cells.get((technique, source), Tally()).fail_rate for source in SOURCES)))
+        rows.append((technique, *(cells.get((technique, name), Tally()).fail_rate for name in SOURCES)))
     return Table(
         "sources-by-technique", "Failures by corpus source and technique", ("technique", *SOURCES), tuple(rows)
     )
