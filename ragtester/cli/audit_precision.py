@@ -8,23 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragtester.cli.options import (
-    NONE,
-    Estimate,
-    Folder,
-    MaxCalls,
-    MaxCost,
-    Overrides,
-    Overwrite,
-    Quiet,
-    RetryFailed,
-    RunName,
-    finish,
-    limits,
-    open_project,
-    stdout,
-    text_setting,
-)
+from ragtester.cli import options
 from ragtester.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,11 +20,11 @@ app = typer.Typer()
 
 @app.command()
 def precision(
-    workspace: Folder = Path(),
-    run: RunName = "",
+    workspace: options.Folder = Path(),
+    run: options.RunName = "",
     panel: Annotated[
         list[str], typer.Option("--panel", metavar="MODEL", help="A member of the panel. Repeatable.")
-    ] = NONE,
+    ] = options.NONE,
     include_passes: Annotated[
         bool, typer.Option("--include-passes", help="Sample passes as well: recall, specificity, accuracy.")
     ] = False,
@@ -49,24 +33,24 @@ def precision(
     review: Annotated[
         bool, typer.Option("--review", help="Decide the ambiguous cases here, one after another; asks no model.")
     ] = False,
-    overrides: Overrides = NONE,
-    estimate: Estimate = False,
-    max_cost: MaxCost = 0,
-    max_calls: MaxCalls = 0,
-    quiet: Quiet = False,
-    overwrite: Overwrite = False,
-    retry_failed: RetryFailed = False,
+    overrides: options.Overrides = options.NONE,
+    estimate: options.Estimate = False,
+    max_cost: options.MaxCost = 0,
+    max_calls: options.MaxCalls = 0,
+    quiet: options.Quiet = False,
+    overwrite: options.Overwrite = False,
+    retry_failed: options.RetryFailed = False,
 ) -> None:
     """How often is the oracle right? A panel of models votes on a sample of its verdicts."""
-    extra = text_setting("execute.run", run) + limits(max_cost, max_calls) + _panel(panel)
+    extra = options.text_setting("execute.run", run) + options.limits(max_cost, max_calls) + _panel(panel)
     extra += ["audit.include_passes=true"] if include_passes else []
     extra += ["audit.retry_failed=true"] if retry_failed else []
     extra += [f"audit.{name}={value}" for name, value in (("confidence", confidence), ("margin", margin)) if value]
-    project = open_project(workspace, [*overrides, *extra], quiet)
+    project = options.open_project(workspace, [*overrides, *extra], quiet)
     if estimate:
         from ragtester.tables.terminal import print_document
 
-        print_document(project.estimate_precision(), stdout())
+        print_document(project.estimate_precision(), options.stdout())
     elif review:
         _review(project)
     else:
@@ -87,7 +71,7 @@ def _print(result: StageResult, project: Project) -> None:
     found = project.precision_result()
     assert found is not None
     project.progress.finish()
-    print_document(document(found), stdout())
+    print_document(document(found), options.stdout())
     typer.echo()
     waiting = found.figures[0].ambiguous
     if waiting:
@@ -95,14 +79,14 @@ def _print(result: StageResult, project: Project) -> None:
             f"{waiting} case(s) wait for a person: `ragtester audit precision --review`, or the column decision of"
             f" {result.output / 'review.csv'}"
         )
-    finish([result], project)
+    options.finish([result], project)
 
 
 def _review(project: Project) -> None:
     """Ask at the terminal; what was decided is on disk whichever way it ends."""
     if not _at_a_terminal():
         raise UsageError("--review needs a terminal; or fill in the column decision of the audit's review.csv")
-    console = stdout()
+    console = options.stdout()
 
     def show(heading: str, text: str) -> None:
         if heading:

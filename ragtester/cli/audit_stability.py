@@ -7,22 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragtester.cli.options import (
-    NONE,
-    Folder,
-    MaxCalls,
-    MaxCost,
-    Overrides,
-    Overwrite,
-    Quiet,
-    RetryFailed,
-    RunName,
-    finish,
-    limits,
-    open_project,
-    run_settings,
-    stdout,
-)
+from ragtester.cli import options
 
 if TYPE_CHECKING:
     from ragtester.api import Project
@@ -34,26 +19,26 @@ Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of every d
 
 @app.command()
 def stability(
-    workspace: Folder = Path(),
+    workspace: options.Folder = Path(),
     repeat: Annotated[int, typer.Option("--repeat", help="How often each answer is judged.")] = 5,
-    run: RunName = "",
+    run: options.RunName = "",
     sample: Annotated[
         str, typer.Option("--sample", help="How many answers, or all. Left out, Cochran's size (95 %, 5 %).")
     ] = "",
     seed: Seed = None,
-    overrides: Overrides = NONE,
+    overrides: options.Overrides = options.NONE,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Print how many judgements, and their price; ask nothing.")
     ] = False,
-    max_cost: MaxCost = 0,
-    max_calls: MaxCalls = 0,
-    quiet: Quiet = False,
-    overwrite: Overwrite = False,
-    retry_failed: RetryFailed = False,
+    max_cost: options.MaxCost = 0,
+    max_calls: options.MaxCalls = 0,
+    quiet: options.Quiet = False,
+    overwrite: options.Overwrite = False,
+    retry_failed: options.RetryFailed = False,
 ) -> None:
     """Judge the same answers several times: how often does the verdict change?"""
-    extra = run_settings(run, retry_failed) + limits(max_cost, max_calls)
-    project = open_project(workspace, [*overrides, *extra], quiet)
+    extra = options.run_settings(run, retry_failed) + options.limits(max_cost, max_calls)
+    project = options.open_project(workspace, [*overrides, *extra], quiet)
     size = _size(sample)
     if estimate:
         typer.echo(project.plan_stability(repeat, sample=size, seed=seed))
@@ -79,8 +64,8 @@ def _finish_stability(result: StageResult, project: Project) -> None:
     found = project.stability_result()
     assert found is not None
     project.progress.finish()
-    print_document(stability_document(found), stdout())
-    finish([result], project)
+    print_document(stability_document(found), options.stdout())
+    options.finish([result], project)
 
 
 @app.command()
@@ -91,17 +76,17 @@ def calibrate(
     sheet: Annotated[
         Path | None, typer.Option("--sheet", help="Write answers, drawn at random, to a new CSV file to be labelled.")
     ] = None,
-    workspace: Folder = Path(),
-    run: RunName = "",
+    workspace: options.Folder = Path(),
+    run: options.RunName = "",
     sample: Annotated[
         int, typer.Option("--sample", min=0, help="Answers on the sheet. Left out, Cochran's size (95 %, 5 %).")
     ] = 0,
     folds: Annotated[int, typer.Option("--folds", help="Folds of whole documents for the thresholds.")] = 5,
     seed: Seed = None,
-    overrides: Overrides = NONE,
+    overrides: options.Overrides = options.NONE,
 ) -> None:
     """Compare the verdicts with people's labels, and which pass_mean would have agreed best."""
-    project = open_project(workspace, [*overrides, *run_settings(run, False)], quiet=True)
+    project = options.open_project(workspace, [*overrides, *options.run_settings(run, False)], quiet=True)
     if sheet is not None and labels is None:
         count = project.label_sheet(sheet, sample=sample or None, seed=seed)
         typer.echo(f"{count} answers -> {sheet}; fill in the column label, then: ragtester audit calibrate --labels")
@@ -117,7 +102,7 @@ def _calibrate(project: Project, labels: Path, folds: int, seed: int | None) -> 
     from ragtester.tables.terminal import print_document
 
     result = project.audit_calibrate(labels, folds=folds, seed=seed)
-    print_document(calibration_document(result), stdout())
+    print_document(calibration_document(result), options.stdout())
     folder = project.workspace.audits(project.settings.execute.run) / "calibration"
     typer.echo(f"calibration -> {shown(folder)}")
     if result.unmatched:

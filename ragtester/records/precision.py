@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from ragtester.records.base import Call, Failure, Record
 from ragtester.records.manifest import Ledger
@@ -11,12 +11,8 @@ from ragtester.records.suite import CaseType
 Vote = Literal["correct", "incorrect"]
 
 
-class SampledCase(Record):
-    """An answer that the panel votes on, drawn before anyone votes. `id` also holds what the panel sees of it.
-
-    `population` and `drawn` count the graded answers of its stratum (status, system, technique, case type) and those
-    of them in the sample. Nothing here but `id` reaches a voter.
-    """
+class SampledAnswer(Record):
+    """What every row of the audit knows a sampled answer by."""
 
     id: str
     run: str
@@ -26,6 +22,20 @@ class SampledCase(Record):
     type: CaseType
     llm: str
     embedding: str
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """These fields, for another row of the same answer."""
+        return {name: getattr(self, name) for name in SampledAnswer.model_fields}
+
+
+class SampledCase(SampledAnswer):
+    """An answer that the panel votes on, drawn before anyone votes. `id` also holds what the panel sees of it.
+
+    `population` and `drawn` count the graded answers of its stratum (status, system, technique, case type) and those
+    of them in the sample. Nothing here but `id` reaches a voter.
+    """
+
     language: str
     status: Literal["pass", "fail"]
     decided_by: str
@@ -35,17 +45,9 @@ class SampledCase(Record):
     drawn: int
 
 
-class PanelVote(Record):
+class PanelVote(SampledAnswer):
     """One vote of one panel member; `vote` is None where it failed, and `failure` then says why."""
 
-    id: str
-    run: str
-    case_id: str
-    document_id: str
-    technique: str
-    type: CaseType
-    llm: str
-    embedding: str
     key: str
     voter: str
     served_voter: str | None = None
@@ -56,21 +58,13 @@ class PanelVote(Record):
     failure: Failure | None = None
 
 
-class PanelDecision(Record):
+class PanelDecision(SampledAnswer):
     """What came of one sampled answer.
 
     `decision` is "ambiguous" for a tie or too few votes until a person decides, and "open" where votes are still to
     come. The positive class is the oracle's "fail": TP is a failure that the panel confirms.
     """
 
-    id: str
-    run: str
-    case_id: str
-    document_id: str
-    technique: str
-    type: CaseType
-    llm: str
-    embedding: str
     language: str
     status: Literal["pass", "fail"]
     criterion: str

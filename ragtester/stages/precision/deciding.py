@@ -55,14 +55,7 @@ def _decided(row: SampledCase, rows: Sequence[PanelVote | None], min_votes: int,
     if found == "ambiguous" and person is not None:
         found, by = person, "person"
     return PanelDecision(
-        id=row.id,
-        run=row.run,
-        case_id=row.case_id,
-        document_id=row.document_id,
-        technique=row.technique,
-        type=row.type,
-        llm=row.llm,
-        embedding=row.embedding,
+        **row.names,
         language=row.language,
         status=row.status,
         criterion=criterion(row),

@@ -50,7 +50,9 @@ def _sentences(result: PrecisionResult) -> list[Paragraph]:
         for status, name in (("fail", "failures"), ("pass", "passes"))
         if status in sampled
     )
-    found = [Paragraph(f"{drawn} were drawn ({100 * result.confidence:g} % confidence, margin {100 * result.margin:g} %).")]
+    found = [
+        Paragraph(f"{drawn} were drawn ({100 * result.confidence:g} % confidence, margin {100 * result.margin:g} %).")
+    ]
     decided = first.tp + first.fp
     if decided:
         text = (

@@ -136,14 +136,7 @@ def _row(member: Member, sampled: SampledCase, asked: Asked[VerdictVoted]) -> Pa
     if reply is None and failure is None:
         failure = Failure(type="unknown", message="the member gave neither a vote nor a failure")
     return PanelVote(
-        id=sampled.id,
-        run=sampled.run,
-        case_id=sampled.case_id,
-        document_id=sampled.document_id,
-        technique=sampled.technique,
-        type=sampled.type,
-        llm=sampled.llm,
-        embedding=sampled.embedding,
+        **sampled.names,
         key=member.key(sampled),
         voter=member.model,
         served_voter=asked.call.served_model,
