@@ -16,13 +16,13 @@ from ragtester import Project
 from ragtester.console import PlainProgress
 from ragtester.errors import ChangedInputsError, DataError, MissingPackageError, UsageError
 from ragtester.progress import SilentProgress, StageResult
-from ragtester.records import Call, Failure, Manifest, PanelDecision, PanelVote, PrecisionResult, SampledCase
+from ragtester.records import Call, Case, Failure, Manifest, PanelDecision, PanelVote, PrecisionResult, SampledCase
 from ragtester.results import load_results
 from ragtester.settings import AuditSettings, Settings
 from ragtester.stages import precision
 from ragtester.stages.precision.audit import own_renderer
 from ragtester.stages.precision.files import Files
-from ragtester.storage import read_json, read_rows
+from ragtester.storage import read_json, read_rows, write_rows
 from ragtester.tables.cells import show_row
 from ragtester.tasks import VOTE_ON_VERDICT, Asked, Task, VerdictVoted, VoteOnVerdict
 from ragtester.workspace import Workspace
@@ -363,6 +363,18 @@ def test_the_embedded_panel_audits_a_run_through_the_api(tmp_path: Path) -> None
     assert len(result.panel) == 4
     assert "its rules with the judge" in result.panel[0].shares
     assert any("no language model" in note for note in result.notes)
+
+
+def test_a_panel_confirms_the_failures_of_a_wrong_case(tmp_path: Path) -> None:
+    """The limit that docs/audits.md names: the panel trusts the expected answer, also against the evidence."""
+    space = judged_run(tmp_path, [("The log is kept for six years.", "fail")], judge="openai:oracle")
+    path = space.cases_file("main", "ragtester", "d1")
+    wrong = {"expected_answer": "It is kept for nine years.", "keywords": ("nine years",)}
+    write_rows(path, [one.model_copy(update=wrong) for one in read_rows(path, Case)])
+    assert "six years" in EVIDENCE
+    Project(tmp_path).audit_precision()
+    figures = found(space).figures[0]
+    assert (figures.tp, figures.fp, figures.precision.value) == (1, 0, 1)
 
 
 def test_a_missing_package_is_told_before_anything_is_paid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
