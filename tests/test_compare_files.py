@@ -70,6 +70,7 @@ def test_every_format_holds_the_same_numbers(demo: Path, document: Document) -> 
     in_markdown = (folder / "comparison.md").read_text(encoding="utf-8")
     in_latex = (folder / "comparison.tex").read_text(encoding="utf-8")
     assert latex_faults(in_latex) == []
+    in_latex = re.sub(r"(?<=\d)\\\\ (?=\d)", " = ", in_latex)  # a narrow column has the count above the share
     for table in document.tables:
         rows = list(csv.reader(io.StringIO((folder / "csv" / f"{table.id}.csv").read_text(encoding="utf-8"))))
         assert len(rows) == len(table.rows) + 1

@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,9 @@ from ragtester.tables import Cell, Document, Estimate, Paragraph, PValue, Rate, 
 from ragtester.tables.cells import file_names, number, show, show_row
 from ragtester.tables.csv_files import csv_files, csv_text
 from ragtester.tables.json_text import json_text
-from ragtester.tables.latex import escape as latex_escape
-from ragtester.tables.latex import latex, latex_files, latex_table
+from ragtester.tables.latex import latex, latex_files
+from ragtester.tables.latex_tables import latex_table
+from ragtester.tables.latex_text import escape as latex_escape
 from ragtester.tables.markdown import markdown, markdown_table
 from ragtester.tables.names import folded, short_names
 from ragtester.tables.terminal import print_document, print_table
@@ -64,7 +66,8 @@ KNOWN_COMMANDS = set(
         r"\w+",
         """providecommand ragtesterchar ifdefined XeTeXversion directlua else fi caption label par smallskip begin end
         centering toprule midrule bottomrule section subsection parbox linewidth footnotesize textbackslash
-        resizebox ifdim width medskip
+        resizebox ifdim width begingroup endgroup scriptsize setlength tabcolsep endfirsthead endhead endfoot noindent
+        addtocounter table
         textasciicircum textasciitilde textless textgreater textbar char times ldots ss i l L o O c v r H u textendash
         textemdash""",
     )
@@ -101,6 +104,7 @@ def markdown_cells(text: str) -> list[list[str]]:
 def latex_cells(text: str) -> list[list[str]]:
     """Rows between the rules, split at the marks of LaTeX that are not escaped; groups of columns put together."""
     rows: list[list[str]] = []
+    text = re.sub(r"\\begin\{tabular\}\[[bt]\]\{@\{\}.@\{\}\}(.*?)\\end\{tabular\}", r"\1", text)  # lines of a cell
     for body in re.findall(r"\\toprule\n(.*?)\\bottomrule", text, flags=re.DOTALL):
         lines = [line for line in body.splitlines() if line != "\\midrule"]
         cells = [re.split(r"(?<!\\) & ", line.removesuffix(r" \\")) for line in lines]
@@ -334,13 +338,36 @@ def test_pdflatex_compiles_hostile_names(tmp_path: Path) -> None:
         (name, name, *(Rate(1, 2 + place) for place in range(5))) for name in HOSTILE
     )
     wide = Table("wide", "Wide", ("name", "again", *"abcde"), long)
-    body = latex(Document("\\x{", (Section("s", "%", (Paragraph("50 % \\input{a} $x"), hostile_table(), wide)),)))
-    head = "\\documentclass{article}\\usepackage{booktabs,graphicx}\\begin{document}\n"
+    tall = replace(wide, id="tall", rows=long * 4)
+    parts = (Paragraph("50 % \\input{a} $x"), hostile_table(), wide, tall)
+    body = latex(Document("\\x{", (Section("s", "%", parts),)))
+    packages = "booktabs,graphicx,longtable,pdflscape"
+    head = f"\\documentclass{{article}}\\usepackage{{{packages}}}\\begin{{document}}\n"
     (tmp_path / "paper.tex").write_text(f"{head}{body}\\end{{document}}\n", encoding="utf-8")
     command = ["pdflatex", "-no-shell-escape", "-halt-on-error", "-interaction=nonstopmode", "paper.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, timeout=120)
     assert done.returncode == 0, done.stdout.decode("utf-8", "replace")[-2000:]
     assert b"Missing character" not in done.stdout
+    assert b"too large" not in done.stdout
+
+
+def test_all_parts_of_a_latex_table_are_scaled_as_one() -> None:
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (f"provider:llm-{n} × provider:embedding-{n}", *(Rate(n, 9) for _ in range(9))) for n in range(5)
+    )
+    text = latex_table(Table("wide", "Wide", ("system", *(f"c{n}" for n in range(9))), rows), "wide")
+    assert (text.count("\\toprule"), text.count("\\resizebox")) == (3, 1)
+    assert latex_faults(text) == []
+
+
+def test_a_latex_table_taller_than_a_page_goes_over_pages() -> None:
+    rows = tuple((f"row {n}", n) for n in range(40))
+    text = latex_table(Table("tall", "Tall", ("a", "b"), rows), "tall")
+    assert "\\begin{longtable}{lr}" in text
+    assert "\\begin{table}" not in text
+    assert all(f"row {n} & {n} " in text for n in range(40))
+    short = latex_table(Table("short", "Short", ("a", "b"), rows[:30]), "short")
+    assert "longtable" not in short
 
 
 @pytest.mark.parametrize(
