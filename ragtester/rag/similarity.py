@@ -51,7 +51,8 @@ class Nearest:
 
         if not len(ids):
             return
-        scores = np.round(self._questions @ rows.T, DIGITS) + 0.0
+        # Twice: the last bits of a product depend on how many questions share a pass, and must not decide a digit.
+        scores = np.round(np.round(self._questions @ rows.T, 2 * DIGITS), DIGITS) + 0.0
         # Nothing below the page's own k-th score, or below the k-th of the pages before, can be among the best.
         bounds = self._bounds()
         if len(ids) > self._k:

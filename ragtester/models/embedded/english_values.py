@@ -100,9 +100,8 @@ def _amount(value: Quantity, clause: Clause) -> str:
     if value.kind == "money":
         return "How much"
     if clause.verb in ("cost", "pay"):
-        # A sum may stand without its currency; "costs 7 % more energy" is no price.
-        bare = value.kind == "number" and not value.unit and not clause.rest[value.end :].strip(" .,;:)")
-        return "How much" if bare else ""
+        # A sum may stand without its currency, and pounds are a weight, too; "costs 7 % more energy" is no price.
+        return "" if value.kind == "percent" or value.unit in _TIME else "How much"
     if value.unit:
         unit = re.search(r"[A-Za-z°%µ²³/ ]{3,}$", clause.rest[value.start : value.end])
         return f"How many {unit.group().strip()}" if unit else ""
