@@ -441,6 +441,19 @@ def test_long_names_do_not_widen_the_page(browser: Any, tmp_path: Path, width: i
     page.context.close()
 
 
+def test_a_question_of_pages_is_cut_in_the_list_and_read_from_its_beginning(page: Page, tmp_path: Path) -> None:
+    workspace = build(tmp_path, Built(texts=("word " * 1200,)))
+    page.open(write_report(workspace, loaded(workspace)).path)
+    height = "links => links.map(link => link.getBoundingClientRect().height)"
+    assert max(page.tab.eval_on_selector_all("#list .col-question a", height)) < 120
+    page.tab.click("#list tr:first-child a")
+    page.opened()
+    assert len(page.text("#case-title")) > 5000
+    page.tab.wait_for_timeout(200)
+    assert page.tab.evaluate("document.getElementById('case').scrollTop") == 0
+    assert page.focused() == "case-title"
+
+
 def test_every_control_has_a_name_and_headings_are_in_order(page: Page, plain: Path) -> None:
     page.open(plain)
     page.tab.click("#list tr:first-child a")

@@ -30,7 +30,7 @@ class CaseView {
     document.body.classList.add("case-open");
     if (!this.dialog.open) this.dialog.showModal();
     this.dialog.scrollTop = 0;
-    $("case-title").focus();
+    $("case-title").focus({ preventScroll: true }); // a long question is read from its beginning
   }
 
   step(by) {
