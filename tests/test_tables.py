@@ -29,7 +29,7 @@ from ragtester.tables.latex import latex, latex_files
 from ragtester.tables.latex_tables import latex_table
 from ragtester.tables.latex_text import escape as latex_escape
 from ragtester.tables.markdown import markdown, markdown_table
-from ragtester.tables.names import folded, short_names
+from ragtester.tables.names import common_names, folded, short_names
 from ragtester.tables.terminal import print_document, print_table
 
 HOSTILE = [
@@ -417,6 +417,38 @@ def test_a_wide_table_is_split_and_nothing_is_lost(width: int) -> None:
         for cell in row[1:-1]:
             for piece in show(cell).split(" = "):
                 assert piece in text
+
+
+@pytest.mark.parametrize("width", [60, 70, 80, 90, 100, 120])
+def test_a_name_has_one_form_in_all_parts_and_columns_of_a_table(width: int) -> None:
+    names = ("embedded:rules × embedded:wordllama", "embedded:eager × embedded:hashing")
+    rows: tuple[tuple[Cell, ...], ...] = tuple((name, *(Rate(1, 9),) * 4, names[0]) for name in names)
+    text = printed(Table("wide", "Wide", ("system", *"abcd", "dominated by"), rows), width)
+    # Four rates and two names never fit beside each other: the names stand in every part.
+    assert text.count("─\n") > 1 or width == 120
+    assert text.count("embedded:rules × embedded:wordllama") in (0, text.count("rules × "))
+    assert text.count("rules × ") >= 3
+
+
+def test_no_two_rows_read_the_same_where_names_are_texts() -> None:
+    names = ("mean (relevance, keyword match)", "mean (relevance, clarity and keyword match)")
+    rows: tuple[tuple[Cell, ...], ...] = tuple((name, *(Rate(1, 9),) * 4) for name in names)
+    text = printed(Table("wide", "Wide", ("criterion", *"abcd"), rows), 60)
+    assert "…" not in text
+    assert text.count("clarity and") == 2
+
+
+@given(
+    st.lists(st.text("ab:- ", min_size=1, max_size=30), min_size=1, max_size=6, unique_by=lambda name: name.strip()),
+    st.integers(8, 30),
+)
+def test_forms_of_names_stay_distinct(names: list[str], width: int) -> None:
+    forms = common_names([(names, width), (names[:2], width + 5)])
+    assert set(forms) == set(names)
+    lines = [line for form in forms.values() for line in form.split("\n")]
+    assert max(map(cell_len, lines)) <= width
+    joined = {re.sub(r"\s", "", form) for form in forms.values()}
+    assert len(joined) >= len({re.sub(r"\s", "", name) for name in names})
 
 
 def test_a_count_that_the_row_says_already_is_not_repeated() -> None:

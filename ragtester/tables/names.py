@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from rich.cells import cell_len
 
@@ -17,7 +18,7 @@ def short_names(names: list[str], width: int) -> list[str]:
     """Names within `width` columns: without `provider:` where they stay distinct, then cut in the middle."""
     names = [clean(name) for name in names]
     if any(cell_len(name) > width for name in names):
-        bare = [JOIN.join(part.partition(":")[2] or part for part in name.split(JOIN)) for name in names]
+        bare = list(map(_bare, names))
         if len(set(bare)) == len(set(names)):
             names = bare
     for cut in (_cut, _cut_parts):
@@ -26,6 +27,35 @@ def short_names(names: list[str], width: int) -> list[str]:
             return shortened
     # Names that only differ in what would be cut go over several lines instead.
     return ["\n".join(folded(name, width)) for name in names]
+
+
+def common_names(columns: Sequence[tuple[Sequence[str], int]]) -> dict[str, str]:
+    """One form for every name of several columns, each with its width; no two names share a form.
+
+    Prefixes stand for all names or for none. What is text rather than a name goes over lines and is never cut.
+    """
+    widths: dict[str, int] = {}
+    for names, width in columns:
+        for name in names:
+            widths[name] = min(width, widths.get(name, width))
+    bare = {name: _bare(clean(name)) for name in widths}
+    shorten = any(cell_len(clean(name)) > width for name, width in widths.items())
+    if not shorten or len(set(bare.values())) < len(bare):
+        bare = {name: clean(name) for name in widths}
+    found: dict[str, str] = {}
+    for width in set(widths.values()):
+        own = [name for name in widths if widths[name] == width]
+        single = [name for name in own if " " not in name.replace(JOIN, "")]
+        found |= {name: "\n".join(folded(bare[name], width)) for name in own}
+        found |= dict(zip(single, short_names([bare[name] for name in single], width), strict=True))
+    if len(set(found.values())) < len(set(bare.values())):
+        return {name: "\n".join(folded(bare[name], width)) for name, width in widths.items()}
+    return found
+
+
+def _bare(name: str) -> str:
+    """Without `provider:` in either half."""
+    return JOIN.join(part.partition(":")[2] or part for part in name.split(JOIN))
 
 
 def folded(text: str, width: int) -> list[str]:

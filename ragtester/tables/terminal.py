@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from ragtester.tables.cells import FROM, clean, column_groups, numeric_columns, show_row
 from ragtester.tables.model import Cell, Document, Estimate, Paragraph, Rate, Table
-from ragtester.tables.names import JOIN, folded, short_names
+from ragtester.tables.names import JOIN, common_names, folded
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -106,10 +106,23 @@ def _groups(columns: list[_Column], width: int, keys: int) -> list[list[_Column]
     if keys > 1 and sum(column.least + GAP for column in columns[:keys]) + 2 * (widest + GAP) > width + GAP:
         columns, keys = [_merged(columns[:keys]), *columns[keys:]], 1
     for places in column_groups([column.least for column in columns], width, GAP, keys):
-        # Names are laid out anew in each group: there may be more room beside the last columns.
-        group = [replace(columns[place], cells=list(columns[place].cells)) for place in places]
+        group = [replace(columns[place]) for place in places]
         found.append(_fitted(group, width))
+    _write([column for group in found for column in group])
     return found
+
+
+def _write(columns: list[_Column]) -> None:
+    """Lay out the cells of all groups: a name has one form in the whole table, however much room there is for it."""
+    named = [column for column in columns if column.names and not column.right]
+    forms = common_names([([line for cell in one.cells for line in cell.split("\n")], one.width) for one in named])
+    for column in columns:
+        if column.names and not column.right:
+            column.cells = ["\n".join(forms[line] for line in cell.split("\n")) for cell in column.cells]
+            longest = max(cell_len(line) for cell in column.cells for line in cell.split("\n"))
+            column.width = max(longest, min(column.width, cell_len(column.header)))
+        elif not column.right:
+            column.cells = ["\n".join(folded(cell, column.width)) for cell in column.cells]
 
 
 def _merged(keys: list[_Column]) -> _Column:
@@ -125,7 +138,7 @@ def _merged(keys: list[_Column]) -> _Column:
 
 
 def _fitted(group: list[_Column], width: int) -> list[_Column]:
-    """Give what room is left to the columns that want it, the narrowest wish first; then fold the cells."""
+    """Give what room is left to the columns that want it, the narrowest wish first."""
     for column in group:
         column.width = column.least
     left = width - sum(column.width + GAP for column in group) + GAP
@@ -134,15 +147,6 @@ def _fitted(group: list[_Column], width: int) -> list[_Column]:
         more = max(0, min(column.wanted - column.width, left // (len(wishing) - place)))
         column.width += more
         left -= more
-    for column in group:
-        if column.right:
-            continue
-        if column.names:
-            lines = zip(*(cell.split("\n") for cell in column.cells), strict=True)
-            shortened = [short_names(list(line), column.width) for line in lines]
-            column.cells = ["\n".join(line) for line in zip(*shortened, strict=True)]
-        else:
-            column.cells = ["\n".join(folded(cell, column.width)) for cell in column.cells]
     return group
 
 
