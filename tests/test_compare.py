@@ -164,7 +164,11 @@ def test_a_run_of_a_few_of_the_cases_costs_the_others_none() -> None:
     few = [replace(line, case_id=f"case-{place:02}") for place, line in enumerate(asked(C, "fpf"))]
     document = compare(results(asked(A, "p" * 9 + "f") + asked(B, "f" * 10) + few))
     assert [line[:2] for line in document.table("ranking-1").rows] == [(A.name, Rate(1, 10)), (B.name, Rate(10, 10))]
-    assert "share no case that one judge graded, or fewer than 6" in text_of(document, "short")
+    text = text_of(document, "short")
+    assert "share no case that one judge graded, or fewer than 6" in text
+    assert f"Group 1 (2 systems, 10 cases). Fewest failures: {A.name}" in text
+    assert f"Group 2 (1 system, 3 cases). {C.name} stands alone" in text
+    assert document.table("ranking-2").title == "Ranking, group 2"
 
 
 def test_a_saving_of_next_to_nothing_is_no_step_of_a_budget() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from ragtester.stages.compare.view import Spend, System, View
-from ragtester.stages.compare.words import listed
+from ragtester.stages.compare.words import listed, of_group
 from ragtester.tables import Cell, Estimate, Rate, Table
 
 KNOWN_SHARE = 0.95
@@ -150,7 +150,7 @@ def pareto_table(offers: Sequence[Offer], mark: str = "") -> Table:
         "was called (the embedded engine) or nothing was measured. Dominated: another system is no worse in failures, "
         "cost and latency, and better in one."
     )
-    return Table(f"pareto{mark}", "Quality, cost and latency", columns, tuple(rows), (note,))
+    return Table(f"pareto{mark}", f"Quality, cost and latency{of_group(mark)}", columns, tuple(rows), (note,))
 
 
 def _estimate(value: float | None, n: int, unit: str) -> Estimate | None:

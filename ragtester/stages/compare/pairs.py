@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from ragtester.stages.compare.view import CaseKey, Grade, System, View
-from ragtester.stages.compare.words import LEVEL, points
+from ragtester.stages.compare.words import LEVEL, of_group, points
 from ragtester.statistics import Test, cluster_bootstrap_difference, holm, mcnemar, paired_cases_needed
 from ragtester.tables import Cell, Estimate, PValue, Rate, Table
 
@@ -191,6 +191,5 @@ def pairs_table(family: Family, shown: Sequence[Pair], mark: str = "") -> Table:
     left_out = sum(pair.other_judge for pair in shown)
     if left_out:
         notes.append(f"{left_out} pairs of answers were graded by different judges and are left out.")
-    return Table(
-        f"pairs{mark}", "Systems against each other, on the same cases", columns, tuple(rows), tuple(notes), keys=2
-    )
+    title = f"Systems against each other, on the same cases{of_group(mark)}"
+    return Table(f"pairs{mark}", title, columns, tuple(rows), tuple(notes), keys=2)

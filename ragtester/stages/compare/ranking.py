@@ -14,6 +14,7 @@ from ragtester.stages.compare.words import (
     account,
     documents_note,
     listed,
+    of_group,
     plural,
     share,
     tested,
@@ -124,8 +125,10 @@ def _parts(view: View, ranking: Ranking, seed: int, mark: str) -> Iterator[Parag
     shown = pairs if len(pairs) <= ALL_PAIRS else [pair for pair in pairs if pair.first == order[0]]
     for pair in shown:
         pair.difference = pair_difference(view, pair, seed)
+    number, size = mark.removeprefix("-"), plural(len(order), "system")
+    group = f"Group {number} ({size}, {plural(len(ranking.cases), 'case')}). " if mark else ""
     for place, text in enumerate(_sentences(ranking, alone=bool(mark))):
-        yield Paragraph(text, answer=place <= TOLD)
+        yield Paragraph(text if place else f"{group}{text}", answer=place <= TOLD)
     offers = make_offers(view, ranking.ranked, compared=ranking.possible)
     if len(order) > 1 and ranking.possible:
         for text in budget_sentences(offers, ranking.where):
@@ -235,4 +238,4 @@ def _table(view: View, ranking: Ranking, seed: int, mark: str) -> Table:
             f"On the {plural(len(ranking.cases), 'case')} that all of these systems were asked; up to {most} further "
             "cases a system are left out here."
         )
-    return Table(f"ranking{mark}", "Ranking", columns, tuple(rows), tuple(notes))
+    return Table(f"ranking{mark}", f"Ranking{of_group(mark)}", columns, tuple(rows), tuple(notes))

@@ -26,6 +26,11 @@ def listed(names: Sequence[str], most: int = 4) -> str:
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + f" and {names[-1]}" if names else "none"
 
 
+def of_group(mark: str) -> str:
+    """What the title of a table adds where systems fall into groups; `mark` ends the table's id: "-2", or nothing."""
+    return f", group {mark.removeprefix('-')}" if mark else ""
+
+
 def points(value: float, n: int, interval: Interval | None) -> Estimate:
     """A difference of shares in percentage points."""
     ends = Interval(100 * interval.low, 100 * interval.high) if interval else None
