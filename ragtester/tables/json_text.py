@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from ragtester.statistics import Interval
 from ragtester.tables.model import Cell, Document, Estimate, Paragraph, PValue, Rate, Table
 
 FORMAT = "ragtester-tables/1"
@@ -46,23 +47,12 @@ def _part(part: Paragraph | Table) -> dict[str, Any]:
 def cell_tree(cell: Cell) -> Any:
     """A text, a whole number, a number or null as it is; everything else as an object with its kind."""
     if isinstance(cell, Rate):
-        ends = cell.interval
-        return {
-            "kind": "rate",
-            "successes": cell.successes,
-            "n": cell.n,
-            "share": cell.share,
-            "low": ends.low if ends else None,
-            "high": ends.high if ends else None,
-        }
+        counts = {"successes": cell.successes, "n": cell.n, "share": cell.share}
+        return {"kind": "rate", **counts, **_ends(cell.interval)}
     if isinstance(cell, Estimate):
-        ends = cell.interval
-        return {
-            "kind": "estimate",
-            "value": cell.value,
-            "n": cell.n,
-            "low": ends.low if ends else None,
-            "high": ends.high if ends else None,
-            "unit": cell.unit,
-        }
+        return {"kind": "estimate", "value": cell.value, "n": cell.n, **_ends(cell.interval), "unit": cell.unit}
     return {"kind": "p", "value": cell.value} if isinstance(cell, PValue) else cell
+
+
+def _ends(interval: Interval | None) -> dict[str, float | None]:
+    return {"low": interval.low if interval else None, "high": interval.high if interval else None}

@@ -13,7 +13,7 @@ from ragtester.stages.compare.factors import factors_section
 from ragtester.stages.compare.matrix import matrix_section
 from ragtester.stages.compare.oracle import oracle_precision
 from ragtester.stages.compare.questions import failures_found, sources_compared, techniques_compared
-from ragtester.stages.compare.ranking import ranking_section
+from ragtester.stages.compare.ranking_section import ranking_section
 from ragtester.stages.compare.relative import relative_section
 from ragtester.stages.compare.scope import scope_section
 from ragtester.stages.compare.summary import summary_section
