@@ -8,7 +8,7 @@ import pytest
 
 from ragtester.results import Result
 from ragtester.stages.compare.overlap import section
-from ragtester.stages.compare.overlap_systems import MOST_SYSTEMS, system_pairs
+from ragtester.stages.compare.overlap_systems import MOST_SYSTEMS, system_pairs, system_parts
 from ragtester.stages.compare.view import make_view
 from ragtester.tables import Paragraph, Rate, Table
 from tests.compare_rows import case, results, row
@@ -98,6 +98,12 @@ def test_verdicts_of_two_judges_are_not_set_side_by_side() -> None:
 def three() -> list[Result]:
     z = {"r1": "fail", "r2": "fail", "r3": "pass", "no": "pass", "b1": "fail", "b2": "pass", "b3": "fail"}
     return answers(X, "e:x") + answers(Y, "e:y") + answers(z, "e:z")
+
+
+def test_pairs_that_are_as_much_alike_are_a_tie() -> None:
+    rows = [line for name in ("e:x", "e:y", "e:z") for line in answers(X, name)]
+    text = " ".join(part.text for part in system_parts(make_view(results(rows, CASES))) if isinstance(part, Paragraph))
+    assert "failed by both (a tie with 2 other pairs)." in text
 
 
 def test_most_and_least_alike_are_named_and_the_matrix_counts_every_pair() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from ragtester.stages.compare.view import CaseKey, System, View
+from ragtester.stages.compare.words import plural
 from ragtester.statistics import format_rate
 from ragtester.tables import Cell, Paragraph, Rate, Table
 
@@ -81,7 +82,7 @@ def _sentences(view: View, pairs: list[Pair]) -> Iterator[str]:
     for words, pair in (("Most alike", known[0]), ("Least alike", known[-1])):
         yield (
             f"{words} in what they fail: {pair.first} and {pair.second}, with "
-            f"{format_rate(pair.both, pair.either)} of the cases that either fails failed by both."
+            f"{format_rate(pair.both, pair.either)} of the cases that either fails failed by both{_even(pair, known)}."
         )
         if len(known) == 1:
             break
@@ -93,6 +94,12 @@ def _sentences(view: View, pairs: list[Pair]) -> Iterator[str]:
         f"Of the {len(everywhere)} cases that were graded for all {total} systems, {failed} are failed by at least "
         f"one, {times[1]} by exactly one and {times[total]} by all."
     )
+
+
+def _even(pair: Pair, known: list[Pair]) -> str:
+    """How many other pairs are just as much alike."""
+    others = sum(other.jaccard.share == pair.jaccard.share for other in known) - 1
+    return f" (a tie with {plural(others, 'other pair')})" if others else ""
 
 
 def _ranked(pairs: list[Pair]) -> list[Pair]:
