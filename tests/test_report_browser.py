@@ -273,7 +273,7 @@ def test_a_refusal_says_how_its_verdict_came_about(page: Page, tmp_path: Path) -
     assert "refusal: abstains" not in body
     assert page.tab.locator(".ratings thead th").all_inner_texts() == ["Criterion", "Rating"]
     assert "Why comprehension: 1 of 1 chunks that hold the evidence reached the model" in body
-    assert "A refusal of an answerable question is no kind of its own" in body
+    assert "The answer is a refusal, which is no kind of its own" in body
 
 
 def refuse(workspace: Workspace, llm: str, embedding: str) -> None:

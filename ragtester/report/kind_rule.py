@@ -20,7 +20,7 @@ def kind_rule(row: Result, case: Case | None, kind: Kind) -> str:
     told = f"{seen}{_because(row, case, kind)}"
     if row.decided_by == "refusal":
         told += (
-            " A refusal of an answerable question is no kind of its own: with evidence before it, it is the model's."
+            " The answer is a refusal, which is no kind of its own: the rule goes by what reached the model."
         )
     return told
 
