@@ -19,9 +19,7 @@ def kind_rule(row: Result, case: Case | None, kind: Kind) -> str:
         return f"{seen}; whatever it then said, retrieval failed first."
     told = f"{seen}{_because(row, case, kind)}"
     if row.decided_by == "refusal":
-        told += (
-            " The answer is a refusal, which is no kind of its own: the rule goes by what reached the model."
-        )
+        told += " The answer is a refusal, which is no kind of its own: the rule goes by what reached the model."
     return told
 
 
