@@ -32,9 +32,7 @@ def print_results(results: list[StageResult], workspace: Workspace, settings: Se
             _print_calibration(workspace, settings.execute.run, console)
     for result in results:
         if result.ledger.planned:
-            console.print(
-                f"{result.stage:<9} -> {shown(result.output)}", markup=False, highlight=False, soft_wrap=True
-            )
+            console.print(f"{result.stage:<9} -> {shown(result.output)}", markup=False, highlight=False, soft_wrap=True)
         if result.stopped:
             console.print(f"stopped: {result.stopped}", markup=False, highlight=False, soft_wrap=True)
 
