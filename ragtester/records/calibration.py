@@ -106,7 +106,7 @@ class CalibrationResult(Record):
 
     Bound to `judge`, `served_judge`, `prompt_sha256`, `languages` and the verdict rule (`pass_mean`, `repeats`): used
     with another it is stale. Every label is accounted for: `labels` = votes that were used or tied, those of
-    `unmatched`, `ungraded` answers' and `repeated` ones; `blank` rows of the file hold no label.
+    `unmatched` and `other_answer`, `ungraded` answers' and `repeated` ones; `blank` rows of the file hold no label.
     """
 
     run: str
@@ -122,6 +122,7 @@ class CalibrationResult(Record):
     blank: int = 0
     repeated: int = 0
     unmatched: tuple[str, ...] = ()
+    other_answer: tuple[str, ...] = ()
     answers: int
     tied: tuple[str, ...] = ()
     ungraded: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ from ragtester.statistics import Interval, format_rate
 from ragtester.tables import Cell, Document, Estimate, Paragraph, PValue, Rate, Section, Table
 
 SHOWN = 10
+SHOWN_OTHER = 3
 
 
 def calibration_document(result: CalibrationResult) -> Document:
@@ -107,16 +108,26 @@ def _labels(result: CalibrationResult) -> Iterator[str]:
         f"{result.blank} row(s) hold no label, and {sum(result.unlabelled.values())} graded answers of the run have "
         "none (listed in to_label.csv)."
     )
+    if result.other_answer:
+        shown = _names(result.other_answer, SHOWN_OTHER)
+        yield (
+            f"{len(result.other_answer)} label(s) are of another answer than the run now holds: {shown} "
+            "They do not count; label these answers again."
+        )
     yield from (f"Note: {note}." for note in result.notes)
     for what, names in (("No answer for", result.unmatched), ("Tied", result.tied), ("Not graded", result.ungraded)):
         if names:
-            more = f"; and {len(names) - SHOWN} more in result.json" if len(names) > SHOWN else ""
-            yield f"{what}: {'; '.join(names[:SHOWN])}{more}."
+            yield f"{what}: {_names(names, SHOWN)}"
     if len(result.annotators) < 2:
         yield "One annotator: how far people agree with each other is not known."
     else:
         alpha = "is undefined" if result.alpha is None else f"{result.alpha:.2f}"
         yield f"{len(result.annotators)} annotators; Krippendorff's alpha {alpha}."
+
+
+def _names(names: Sequence[str], most: int) -> str:
+    more = f"; and {len(names) - most} more in result.json" if len(names) > most else ""
+    return f"{'; '.join(names[:most])}{more}."
 
 
 def _people(result: CalibrationResult) -> Iterator[Table]:

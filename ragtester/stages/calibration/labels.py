@@ -34,7 +34,10 @@ LONGEST = 2**31 - 1
 
 @dataclass(frozen=True)
 class Labelled:
-    """One row of a label file. Empty `llm` and `embedding` mean: not given. `label` None: not filled in."""
+    """One row of a label file. Empty `llm` and `embedding` mean: not given. `label` None: not filled in.
+
+    `answer` is the text that the person read, None where the file does not tell: "" is an empty answer.
+    """
 
     line: int
     case_id: str
@@ -42,6 +45,7 @@ class Labelled:
     embedding: str
     annotator: str
     label: Label | None
+    answer: str | None = None
 
     @property
     def name(self) -> str:
@@ -53,8 +57,8 @@ class Labelled:
 def read_labels(path: Path) -> list[Labelled]:
     """The rows of a label file, CSV (comma, semicolon or tab) or JSON Lines by their first character.
 
-    Columns: case_id, label, and llm, embedding, annotator where needed; others are ignored. Raises UsageError where
-    there is no such file, DataError with every fault by line.
+    Columns: case_id, label, and llm, embedding, annotator, answer where needed; others are ignored. Raises UsageError
+    where there is no such file, DataError with every fault by line.
     """
     if not path.is_file():
         raise UsageError(f"{path}: no such file of labels")
@@ -140,7 +144,7 @@ def _json_lines(text: str, path: Path, faults: list[str]) -> Iterator[tuple[int,
 
 
 def _row(number: int, row: dict[str, Any], path: Path, faults: list[str]) -> Labelled | None:
-    values = {name: _text(row.get(name)) for name in ("case_id", "llm", "embedding", "annotator", "label")}
+    values = {name: _text(row.get(name)) for name in ("case_id", "llm", "embedding", "annotator", "label", "answer")}
     wrong = [name for name, value in values.items() if value is None]
     if wrong:
         faults.append(f"{path}:{number}: {', '.join(wrong)} is no text")
@@ -154,7 +158,8 @@ def _row(number: int, row: dict[str, Any], path: Path, faults: list[str]) -> Lab
         faults.append(f"{path}:{number}: label {label[:40]!r} is none of {_offered()}")
         return None
     llm, embedding, annotator = (values[name] or "" for name in ("llm", "embedding", "annotator"))
-    return Labelled(number, case_id, llm, embedding, annotator, known)
+    answer = values["answer"] if row.get("answer") is not None else None
+    return Labelled(number, case_id, llm, embedding, annotator, known, answer)
 
 
 def _text(value: Any) -> str | None:

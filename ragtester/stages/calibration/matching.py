@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragtester.records import CRITERIA, LabelledAnswer
 from ragtester.results import Result
 from ragtester.stages.calibration.labels import Label, Labelled, raise_faults
+from ragtester.stages.calibration.texts import Place, folded, place_of
 from ragtester.verdict import VALUES
 
 
@@ -19,6 +20,7 @@ class Matched:
 
     answers: list[LabelledAnswer] = field(default_factory=list)
     unmatched: list[str] = field(default_factory=list)
+    other_answer: list[str] = field(default_factory=list)
     unlabelled: list[Result] = field(default_factory=list)
     labels: int = 0
     blank: int = 0
@@ -41,11 +43,14 @@ class Matched:
         return [one for one in self.answers if one.label is not None and one.status not in ("pass", "fail")]
 
 
-def match(labels: Iterable[Labelled], rows: Sequence[Result], path: Path) -> Matched:
+def match(
+    labels: Iterable[Labelled], rows: Sequence[Result], path: Path, texts: Mapping[Place, str] | None = None
+) -> Matched:
     """Join labels with the run's rows.
 
-    The LLM and the embedding model may be left out where one answer of the run fits. Raises DataError with every label
-    that fits several answers, or that contradicts an earlier one of the same person.
+    The LLM and the embedding model may be left out where one answer of the run fits. `texts` are the run's answers,
+    folded: a label given for another text belongs to an answer that is gone, and is set apart. Raises DataError with
+    every label that fits several answers, or that contradicts an earlier one of the same person.
     """
     by_case: dict[str, list[Result]] = {}
     for row in rows:
@@ -65,6 +70,8 @@ def match(labels: Iterable[Labelled], rows: Sequence[Result], path: Path) -> Mat
             faults.append(
                 f"{path}:{label.line}: {label.case_id} fits {len(fitting)} answers ({systems}): {_give(label)}"
             )
+        elif _of_another(label, fitting[0], texts or {}):
+            found.other_answer.append(label.name)
         else:
             _vote(label, votes.setdefault(id(fitting[0]), {}), found, path, faults)
     raise_faults(path, faults)
@@ -76,6 +83,11 @@ def match(labels: Iterable[Labelled], rows: Sequence[Result], path: Path) -> Mat
 
 def _fits(label: Labelled, row: Result) -> bool:
     return (not label.llm or label.llm == row.llm) and (not label.embedding or label.embedding == row.embedding)
+
+
+def _of_another(label: Labelled, row: Result, texts: Mapping[Place, str]) -> bool:
+    now = texts.get(place_of(row))
+    return label.answer is not None and now is not None and folded(label.answer) != now
 
 
 def _give(label: Labelled) -> str:

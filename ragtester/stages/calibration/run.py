@@ -18,6 +18,7 @@ from ragtester.stages.calibration.binding import RESULT, Oracle, served
 from ragtester.stages.calibration.figures import agreement, confusion, grouped
 from ragtester.stages.calibration.labels import read_labels
 from ragtester.stages.calibration.matching import Matched, match
+from ragtester.stages.calibration.texts import answer_texts
 from ragtester.stages.calibration.threshold import findings
 from ragtester.storage import write_json, write_rows, write_text
 from ragtester.tables.csv_files import defused
@@ -41,7 +42,9 @@ def run(
     rows = [row for row in loaded.open_book if row.run == name]
     if judged is None or not any(row.graded for row in rows):
         raise UsageError(f"run {name}: no answer has a verdict; run `ragtester judge` first")
-    found = match(read_labels(labels), rows, labels)
+    given = read_labels(labels)
+    told = {one.case_id for one in given if one.answer is not None and one.label}
+    found = match(given, rows, labels, answer_texts(workspace, name, told) if told else None)
     if not found.used:
         raise UsageError(f"{labels}: no label can be used with run {name!r}: {_why(found)}")
     oracle = Oracle.of(judged)
@@ -60,6 +63,7 @@ def _why(found: Matched) -> str:
         "labels": found.labels,
         "rows without a label": found.blank,
         "match no answer of the run": len(found.unmatched),
+        "are of another answer than the run now holds": len(found.other_answer),
         "answers on which people are tied": len(found.tied),
         "answers that have no verdict": len(found.ungraded),
     }
@@ -83,6 +87,7 @@ def _result(found: Matched, oracle: Oracle, name: str, labels: Path, folds: int,
         blank=found.blank,
         repeated=found.repeated,
         unmatched=tuple(found.unmatched),
+        other_answer=tuple(found.other_answer),
         answers=len(used),
         tied=tuple(_name(one.case_id, one.llm, one.embedding) for one in found.tied),
         ungraded=tuple(_name(one.case_id, one.llm, one.embedding) for one in found.ungraded),

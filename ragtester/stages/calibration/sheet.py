@@ -12,6 +12,7 @@ from ragtester.records import Answer
 from ragtester.results import Result, load_results
 from ragtester.runs import answer_files
 from ragtester.settings import Settings
+from ragtester.stages.calibration.texts import Place, place_of
 from ragtester.stages.judge_inputs import Lookup
 from ragtester.statistics import sample_size, stratified_sample
 from ragtester.storage import iter_rows, write_text
@@ -19,7 +20,6 @@ from ragtester.tables.csv_files import defused
 from ragtester.workspace import Workspace
 
 COLUMNS = ("case_id", "llm", "embedding", "question", "expected_answer", "answer", "label", "annotator")
-Place = tuple[str, str, str, str]
 
 
 def write_sheet(workspace: Workspace, settings: Settings, path: Path, size: int | None, seed: int) -> int:
@@ -38,10 +38,10 @@ def write_sheet(workspace: Workspace, settings: Settings, path: Path, size: int 
     if not rows:
         raise UsageError(f"run {name}: no answer has a verdict; run `ragtester judge` first")
     wanted = sample_size(len(rows)) if size is None else size
-    drawn = stratified_sample(rows, _stratum, wanted, seed, key=lambda row: repr(_place(row)))
+    drawn = stratified_sample(rows, _stratum, wanted, seed, key=lambda row: repr(place_of(row)))
     Random(f"sheet {seed}").shuffle(drawn)  # noqa: S311 - no secret
     suite = next((info.suite for info in loaded.runs if info.name == name), settings.workspace.suite)
-    texts = _texts(workspace, Lookup(workspace, suite, name), {_place(row) for row in drawn})
+    texts = _texts(workspace, Lookup(workspace, suite, name), {place_of(row) for row in drawn})
     write_text(path, [_csv(drawn, texts)])
     return len(drawn)
 
@@ -50,18 +50,14 @@ def _stratum(row: Result) -> tuple[str, ...]:
     return row.llm, row.embedding, row.technique, row.type, row.status
 
 
-def _place(row: Result | Answer) -> Place:
-    return row.llm, row.embedding, row.technique, row.case_id
-
-
 def _texts(workspace: Workspace, lookup: Lookup, wanted: set[Place]) -> dict[Place, tuple[str, str, str]]:
     """Question, expected answer and answer of each."""
     found = {}
     for path in answer_files(workspace, lookup.run)[0]:
         for answer in iter_rows(path, Answer):
-            if _place(answer) in wanted:
+            if place_of(answer) in wanted:
                 case = lookup.case(answer)
-                found[_place(answer)] = (case.question, case.expected_answer, answer.answer)
+                found[place_of(answer)] = (case.question, case.expected_answer, answer.answer)
     return found
 
 
@@ -70,6 +66,6 @@ def _csv(drawn: list[Result], texts: dict[Place, tuple[str, str, str]]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row in drawn:
-        cells = (row.case_id, row.llm, row.embedding, *texts[_place(row)], "", "")
+        cells = (row.case_id, row.llm, row.embedding, *texts[place_of(row)], "", "")
         writer.writerow([defused(cell) for cell in cells])
     return out.getvalue()
