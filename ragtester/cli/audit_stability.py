@@ -105,5 +105,5 @@ def _calibrate(project: Project, labels: Path, folds: int, seed: int | None) -> 
     print_document(calibration_document(result), options.stdout())
     folder = project.workspace.audits(project.settings.execute.run) / "calibration"
     typer.echo(f"calibration -> {shown(folder)}")
-    if result.unmatched:
+    if result.unmatched or result.other_answer:
         raise typer.Exit(3)
