@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ragtester.records import Ledger, Verdict
 from ragtester.statistics import format_rate, wilson
+from ragtester.tables.names import short_names
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -164,7 +165,7 @@ def _table(group: str, tallies: dict[str, Tally], width: int) -> Table:
     shown = sorted(tallies.items())
     if group == "document" and len(shown) > WORST:
         shown = sorted(shown, key=lambda item: (-item[1].failed, item[0]))[:WORST]
-    names = _short_names([name for name, _ in shown], max(8, width - _NUMBERS_WIDTH))
+    names = short_names([name for name, _ in shown], max(8, width - _NUMBERS_WIDTH))
     for name, (_, tally) in zip(names, shown, strict=True):
         count = f"{tally.failed}/{tally.graded}"
         table.add_row(name, count, _rate(tally.failed, tally.graded), str(tally.ungraded or "-"))
@@ -177,7 +178,7 @@ def _refusals(summary: Summary, width: int) -> Table:
         ("wrongly refused", summary.false_refusals),
         ("wrongly answered", summary.answered_unanswerable),
     )
-    names = _short_names([name for name, _ in rows], max(8, width - _NUMBERS_WIDTH))
+    names = short_names([name for name, _ in rows], max(8, width - _NUMBERS_WIDTH))
     for name, (_, share) in zip(names, rows, strict=True):
         table.add_row(name, f"{share.count}/{share.of}", _rate(share.count, share.of))
     return table
@@ -199,25 +200,3 @@ def _rate(successes: int, n: int) -> str:
     if interval is None:
         return "n/a"
     return f"{100 * successes / n:.1f} [{100 * interval.low:.1f}, {100 * interval.high:.1f}]"
-
-
-def _short_names(names: list[str], width: int) -> list[str]:
-    """Names within `width`: first without their `provider:` where they stay distinct, then cut in the middle."""
-    if any(len(name) > width for name in names):
-        bare = [" × ".join(part.partition(":")[2] or part for part in name.split(" × ")) for name in names]
-        if len(set(bare)) == len(set(names)):
-            names = bare
-    cut = [_cut(name, width) for name in names]
-    # Names that only differ in what was cut go over several lines instead.
-    return cut if len(set(cut)) == len(set(names)) else [_folded(name, width) for name in names]
-
-
-def _folded(name: str, width: int) -> str:
-    return "\n".join(name[start : start + width] for start in range(0, len(name), width))
-
-
-def _cut(name: str, width: int) -> str:
-    if len(name) <= width:
-        return name
-    head = (width - 1) // 2
-    return f"{name[:head]}…{name[len(name) - (width - 1 - head) :]}"
