@@ -118,8 +118,8 @@ class QuestionAnswered(Record):
     cited: tuple[str, ...] = ()
 
 
-class JudgeAnswer(Record):
-    """Request: rate one answer. The system that gave it is not named. `answerable` is False for rejection cases."""
+class AnswerSeen(Record):
+    """One answer as a judge sees it, its system not named. `answerable` is False for rejection cases."""
 
     language: str
     question: str
@@ -130,6 +130,10 @@ class JudgeAnswer(Record):
     refuses: bool | None
     answerable: bool
     refusals: tuple[str, ...] = REFUSAL_PHRASES
+
+
+class JudgeAnswer(AnswerSeen):
+    """Request: rate one answer."""
 
 
 class Judgement(Record):
@@ -148,18 +152,8 @@ class AnswerJudged(Record):
     clarity: Judgement
 
 
-class VoteOnVerdict(Record):
-    """Request: is one answer acceptable? Neither the system that gave it nor what the judge said of it is named."""
-
-    language: str
-    question: str
-    expected_answer: str
-    keywords: tuple[str, ...]
-    evidence: tuple[Passage, ...]
-    answer: str
-    refuses: bool | None
-    answerable: bool
-    refusals: tuple[str, ...] = REFUSAL_PHRASES
+class VoteOnVerdict(AnswerSeen):
+    """Request: is one answer acceptable? What the judge said of it is not named either."""
 
 
 class VerdictVoted(Record):

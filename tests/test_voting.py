@@ -14,7 +14,7 @@ from ragtester.models.embedded.engine import PANEL, EmbeddedEngine
 from ragtester.models.embedded.vectors import embed_texts
 from ragtester.models.embedded.voting import VOTERS, vote
 from ragtester.models.rendering import MODULES
-from ragtester.models.rendering_vote import values
+from ragtester.models.rendering_judge import values
 from ragtester.models.replies import UnusableReply, parse
 from ragtester.prompts import load_prompt
 from ragtester.tasks import (

@@ -19,7 +19,7 @@ MODULES = {
     "answer_question": "ragtester.models.rendering_answer",
     "answer_question.closed": "ragtester.models.rendering_answer",
     "judge_answer": "ragtester.models.rendering_judge",
-    "vote_verdict": "ragtester.models.rendering_vote",
+    "vote_verdict": "ragtester.models.rendering_judge",
 }
 REPAIR = (
     "Your last reply could not be used: {fault}. Reply again to the request above, in exactly the form that was asked "

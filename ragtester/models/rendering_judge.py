@@ -1,16 +1,16 @@
-"""Slots of the prompts `judge_answer.*`."""
+"""Slots of the prompts `judge_answer.*` and `vote_verdict.*`: a member of the panel sees what the judge saw."""
 
 from __future__ import annotations
 
 from ragtester.prompts import defuse
-from ragtester.tasks import JudgeAnswer, Passage
+from ragtester.tasks import AnswerSeen, Passage
 from ragtester.text.languages import name
 
 # Also in the closed-book control, where nothing is ever retrieved.
 NONE = "(none retrieved: judge by the expected answer alone)"
 
 
-def values(request: JudgeAnswer) -> dict[str, str]:
+def values(request: AnswerSeen) -> dict[str, str]:
     """Slots: language, evidence, question, answerable ("yes" or "no"), expected, keywords and answer.
 
     The prompts' tags are defused in everything that comes from documents, cases or systems under test.

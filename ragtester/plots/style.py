@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # Okabe and Ito's palette (Color Universal Design, 2008), ordered so that neighbours differ in lightness too.
 COLOURS = ("#0072B2", "#E69F00", "#000000", "#56B4E9", "#D55E00", "#009E73", "#CC79A7", "#8C8C8C")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-BLUE, ORANGE, GRAY, LIGHT = "#0072B2", "#D55E00", "#6E6E6E", "#D9D9D9"
+BLUE, ORANGE, GRAY = "#0072B2", "#D55E00", "#6E6E6E"
 WIDTH = 7.2
 FONT = "DejaVu Sans"
 # Fonts that matplotlib brings for formulas, and the one that draws a box for everything.

@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ragtester.report.words import counted
 from ragtester.results import Result
 from ragtester.statistics import stratified_sample
-
-
-@dataclass(frozen=True)
-class Choice:
-    """The chosen rows, in the run's order, and how they were chosen."""
-
-    rows: tuple[Result, ...]
-    told: str
 
 
 def choose(rows: Sequence[Result], size: int, seed: int) -> tuple[Result, ...]:

@@ -88,11 +88,6 @@ def _estimate(cell: Estimate) -> str:
     return f"{value}{FROM}{cell.n} {clean(cell.of)}" if cell.of else f"{value}, n {cell.n}"
 
 
-def is_number(cell: Cell) -> bool:
-    """Whether a cell is written as a number: aligned to the right and never broken or cut."""
-    return cell is not None and not isinstance(cell, str)
-
-
 def numeric_columns(rows: tuple[tuple[Cell, ...], ...], count: int) -> list[bool]:
     """Which columns hold numbers and nothing but numbers (or nothing at all)."""
     found = []

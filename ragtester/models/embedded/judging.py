@@ -10,7 +10,7 @@ from __future__ import annotations
 from ragtester.models.embedded.judging_measures import Measures, measure
 from ragtester.models.embedded.judging_statements import Embed
 from ragtester.records import Rating
-from ragtester.tasks import AnswerJudged, JudgeAnswer, Judgement
+from ragtester.tasks import AnswerJudged, AnswerSeen, Judgement
 from ragtester.verdict import abstains
 
 # (from here on "partially", from here on "true"). Placed so that ordinary good, middling and poor answers of one
@@ -31,7 +31,7 @@ LONG_THRESHOLDS = {
 }
 
 
-def judge_answer(request: JudgeAnswer, embed: Embed | None) -> AnswerJudged:
+def judge_answer(request: AnswerSeen, embed: Embed | None) -> AnswerJudged:
     """Rate one answer on the four criteria that are asked. `embed` maps texts to L2-normalised rows; None: none.
 
     Deterministic. Text in the answer that speaks to a judge is words like any other.
@@ -49,7 +49,7 @@ def judge_answer(request: JudgeAnswer, embed: Embed | None) -> AnswerJudged:
     )
 
 
-def soft_scores(request: JudgeAnswer, embed: Embed | None) -> dict[str, float]:
+def soft_scores(request: AnswerSeen, embed: Embed | None) -> dict[str, float]:
     """The scores (0 to 1) behind the ratings, before they are cut into three: for audits and calibration.
 
     An abstention has the scores of its ratings.

@@ -10,7 +10,7 @@ from ragtester.models.embedded.judging_premise import correction, quote
 from ragtester.models.embedded.judging_statements import Body, Embed
 from ragtester.models.embedded.judging_style import clarity
 from ragtester.models.embedded.judging_texts import Texts, read_texts
-from ragtester.tasks import JudgeAnswer
+from ragtester.tasks import AnswerSeen
 
 UNSUPPORTED, UNSUPPORTED_MASS, UNSUPPORTED_COST = 0.22, 4.0, 0.15
 """A statement of some mass with less support than this is an invention; one costs this much beyond its own weight."""
@@ -38,7 +38,7 @@ class Measures:
     corrects_premise: str = ""
 
 
-def measure(request: JudgeAnswer, embed: Embed | None) -> Measures:
+def measure(request: AnswerSeen, embed: Embed | None) -> Measures:
     """All measures of one request."""
     texts = read_texts(request, embed)
     agrees = polar_reply(request)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ragtester.models.embedded.judging_words import NEGATORS, NO, YES
-from ragtester.tasks import JudgeAnswer
+from ragtester.tasks import AnswerSeen
 from ragtester.text.languages import base, stop_words
 from ragtester.text.words import words
 
 
-def polar_reply(request: JudgeAnswer) -> bool | None:
+def polar_reply(request: AnswerSeen) -> bool | None:
     """Whether a bare "yes" or "no" agrees with the first word of the expected answer; None where either is no such."""
     said = _sense(request.answer)
     if said is None or set(words(request.answer)) - NEGATORS - NO - YES - stop_words(base(request.language)):

@@ -10,7 +10,7 @@ from ragtester.models.embedded.judging_long import SHORT_MASS, length, nearness
 from ragtester.models.embedded.judging_statements import Body, Embed, join, read
 from ragtester.models.embedded.judging_units import adopt_units
 from ragtester.models.embedded.judging_wanted import Wanted, find_wanted
-from ragtester.tasks import JudgeAnswer
+from ragtester.tasks import AnswerSeen
 
 PARAPHRASE = 0.4
 """From this nearness beyond the question on, a short answer that shares a word with the expected one paraphrases it."""
@@ -62,7 +62,7 @@ class Texts:
         return length(self.expected)
 
 
-def read_texts(request: JudgeAnswer, embed: Embed | None) -> Texts:
+def read_texts(request: AnswerSeen, embed: Embed | None) -> Texts:
     """Read the texts of a request and compare them."""
     language = request.language
     expected = read(request.expected_answer, language, embed)

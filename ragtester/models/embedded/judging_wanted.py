@@ -8,7 +8,7 @@ from ragtester.models.embedded.judging_clauses import two_values
 from ragtester.models.embedded.judging_statements import Body, Statement, read
 from ragtester.models.embedded.judging_units import Value, values_of
 from ragtester.models.embedded.judging_words import NEGATING_SIGNS, NEGATORS, NO, YES
-from ragtester.tasks import JudgeAnswer
+from ragtester.tasks import AnswerSeen
 from ragtester.text.keywords import keyword_match
 from ragtester.text.quantities import Quantity, Values, same_quantity
 from ragtester.text.stems import stems
@@ -37,7 +37,7 @@ class Wanted:
     invented: str = ""
 
 
-def find_wanted(request: JudgeAnswer, answer: Body, expected: Body, question: Body, truth: Body) -> Wanted:
+def find_wanted(request: AnswerSeen, answer: Body, expected: Body, question: Body, truth: Body) -> Wanted:
     """What is wanted and given. `truth` is all that the answer may say: the expected answer and the evidence."""
     asked = Values(question.quantities)
     values = [one for one in values_of(expected) if one.quantity not in asked]
@@ -87,7 +87,7 @@ def _conflicts(said: list[Value], missed: list[Value], agreed: list[Quantity]) -
     return found
 
 
-def _missed_codes(request: JudgeAnswer, answer: Body, expected: Body, question: Body) -> str:
+def _missed_codes(request: AnswerSeen, answer: Body, expected: Body, question: Body) -> str:
     """Why none of the identifiers is there that keywords and expected answer name and the question does not."""
     named = _codes(*(read(keyword, request.language, None) for keyword in request.keywords))
     wanted = named & _codes(expected) - _codes(question)
@@ -98,7 +98,7 @@ def _codes(*bodies: Body) -> frozenset[str]:
     return frozenset(code for body in bodies for statement in body.statements for code in statement.codes)
 
 
-def _gives_other_keywords(request: JudgeAnswer, question: Body) -> bool:
+def _gives_other_keywords(request: AnswerSeen, question: Body) -> bool:
     """Whether a keyword without value or identifier, and not of the question's words alone, is in the answer."""
     for keyword in request.keywords:
         body = read(keyword, request.language, None)
@@ -137,7 +137,7 @@ def _leaves_denial_out(answer: Body, expected: Body, question: Body) -> str:
     return "leaves the denial out" if denials and not _polar(answer) - YES else ""
 
 
-def _says_elsewhere(request: JudgeAnswer, answer: Body, expected: Body, question: Body, truth: Body) -> str:
+def _says_elsewhere(request: AnswerSeen, answer: Body, expected: Body, question: Body, truth: Body) -> str:
     """Why an answer in the evidence's words has none of the expected ones: it says another sentence, or a sibling.
 
     All its words beyond the question stand in one statement of the evidence, which holds none of the expected ones;
@@ -158,7 +158,7 @@ def _says_elsewhere(request: JudgeAnswer, answer: Body, expected: Body, question
     return ""
 
 
-def _misses_all_keywords(request: JudgeAnswer) -> bool:
+def _misses_all_keywords(request: AnswerSeen) -> bool:
     return bool(request.keywords) and keyword_match(request.keywords, request.answer, request.language)[0] == "false"
 
 

@@ -13,7 +13,7 @@ from ragtester.models.embedded.judging_statements import Embed
 from ragtester.models.embedded.voting_values import by_values
 from ragtester.models.embedded.voting_vectors import by_vectors
 from ragtester.models.embedded.voting_words import by_words
-from ragtester.tasks import JudgeAnswer, VerdictVoted, VoteOnVerdict
+from ragtester.tasks import VerdictVoted, VoteOnVerdict
 from ragtester.text.words import words
 from ragtester.verdict import abstains
 
@@ -23,7 +23,7 @@ Ballot = tuple[bool, str]
 
 def by_rules(request: VoteOnVerdict, embed: Embed) -> Ballot:
     """By the embedded judge's ratings: neither unfaithful nor without what was asked for. The mean plays no part."""
-    found = judge_answer(JudgeAnswer(**dict(request)), embed)
+    found = judge_answer(request, embed)
     for part in (found.faithfulness, found.completeness):
         if part.rating == "false":
             return False, _bare(part.reason)
