@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 import pytest
 
+from benchmarks.report import FLAGS
 from ragtester.records import Verdict
 from ragtester.report import texts, write_report
 from ragtester.storage import read_rows, write_json, write_rows
@@ -27,21 +28,12 @@ if CHROMIUM is None:
 WAIT = 60_000
 """Milliseconds that a step may take on a machine with other things to do; a test that holds takes none of them."""
 expect.set_options(timeout=WAIT)
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
         yield opened
         opened.close()
     asyncio.set_event_loop(None)
