@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lxml import html
 from markdown_it import MarkdownIt
@@ -442,6 +442,7 @@ def test_no_two_rows_read_the_same_where_names_are_texts() -> None:
     st.lists(st.text("ab:- ", min_size=1, max_size=30), min_size=1, max_size=6, unique_by=lambda name: name.strip()),
     st.integers(8, 30),
 )
+@example([":a", "a ", ":::::::::"], 8)
 def test_forms_of_names_stay_distinct(names: list[str], width: int) -> None:
     forms = common_names([(names, width), (names[:2], width + 5)])
     assert set(forms) == set(names)

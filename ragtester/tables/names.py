@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len
 
@@ -19,7 +19,7 @@ def short_names(names: list[str], width: int) -> list[str]:
     names = [clean(name) for name in names]
     if any(cell_len(name) > width for name in names):
         bare = list(map(_bare, names))
-        if len(set(bare)) == len(set(names)):
+        if _distinct(bare) == _distinct(names):
             names = bare
     for cut in (_cut, _cut_parts):
         shortened = [cut(name, width) for name in names]
@@ -40,7 +40,7 @@ def common_names(columns: Sequence[tuple[Sequence[str], int]]) -> dict[str, str]
             widths[name] = min(width, widths.get(name, width))
     bare = {name: _bare(clean(name)) for name in widths}
     shorten = any(cell_len(clean(name)) > width for name, width in widths.items())
-    if not shorten or len(set(bare.values())) < len(bare):
+    if not shorten or _distinct(bare.values()) < _distinct(map(clean, widths)):
         bare = {name: clean(name) for name in widths}
     found: dict[str, str] = {}
     for width in set(widths.values()):
@@ -48,9 +48,14 @@ def common_names(columns: Sequence[tuple[Sequence[str], int]]) -> dict[str, str]
         single = [name for name in own if " " not in name.replace(JOIN, "")]
         found |= {name: "\n".join(folded(bare[name], width)) for name in own}
         found |= dict(zip(single, short_names([bare[name] for name in single], width), strict=True))
-    if len(set(found.values())) < len(set(bare.values())):
+    if _distinct(found.values()) < _distinct(bare.values()):
         return {name: "\n".join(folded(bare[name], width)) for name, width in widths.items()}
     return found
+
+
+def _distinct(names: Iterable[str]) -> int:
+    """How many names a reader can tell apart: white space and line ends are all that some differ in."""
+    return len({"".join(name.split()) for name in names})
 
 
 def _bare(name: str) -> str:
