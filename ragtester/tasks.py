@@ -163,6 +163,55 @@ class VerdictVoted(Record):
     vote: Vote
 
 
+class RewriteQuery(Record):
+    """Request: the search query for a user's question. Names, codes and numbers stay as they are."""
+
+    language: str
+    question: str
+
+
+class QueryRewritten(Record):
+    """Reply: what is searched instead of the question."""
+
+    query: str
+
+
+class RankPassages(Record):
+    """Request: put the passages in order of their use for answering the question, best first."""
+
+    language: str
+    question: str
+    passages: tuple[Passage, ...]
+
+
+class PassagesRanked(Record):
+    """Reply: labels of the passages, best first; each at most once."""
+
+    order: tuple[str, ...]
+
+
+class TraceClaims(Record):
+    """Request: split a reference answer into atomic claims, and say which passages support each."""
+
+    language: str
+    question: str
+    answer: str
+    passages: tuple[Passage, ...]
+
+
+class TracedClaim(Record):
+    """One fact of the answer, with the labels of the passages that each support it; empty where none does."""
+
+    claim: str
+    passages: tuple[str, ...] = ()
+
+
+class ClaimsTraced(Record):
+    """Reply: the claims, in the order of the answer."""
+
+    claims: tuple[TracedClaim, ...] = Field(min_length=1)
+
+
 Q = TypeVar("Q", bound=Record)
 R = TypeVar("R", bound=Record)
 
@@ -183,9 +232,22 @@ ANSWER_QUESTION = Task("answer_question", AnswerQuestion, QuestionAnswered)
 ANSWER_CLOSED_BOOK = Task("answer_question.closed", AnswerQuestion, QuestionAnswered)
 JUDGE_ANSWER = Task("judge_answer", JudgeAnswer, AnswerJudged)
 VOTE_ON_VERDICT = Task("vote_verdict", VoteOnVerdict, VerdictVoted)
+REWRITE_QUERY = Task("rewrite_query", RewriteQuery, QueryRewritten)
+RANK_PASSAGES = Task("rank_passages", RankPassages, PassagesRanked)
+TRACE_CLAIMS = Task("trace_claims", TraceClaims, ClaimsTraced)
 TASKS = {
     task.name: task
-    for task in (WRITE_DOCUMENT, WRITE_CASES, ANSWER_QUESTION, ANSWER_CLOSED_BOOK, JUDGE_ANSWER, VOTE_ON_VERDICT)
+    for task in (
+        WRITE_DOCUMENT,
+        WRITE_CASES,
+        ANSWER_QUESTION,
+        ANSWER_CLOSED_BOOK,
+        JUDGE_ANSWER,
+        VOTE_ON_VERDICT,
+        REWRITE_QUERY,
+        RANK_PASSAGES,
+        TRACE_CLAIMS,
+    )
 }
 
 # Failure types of a call. The first group was paid for or is final for this request; the second is worth another

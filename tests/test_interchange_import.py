@@ -18,9 +18,9 @@ from ragtester.interchange import ExportOptions, ImportOptions
 from ragtester.progress import SilentProgress
 from ragtester.records import Answer, Case, Chunk, Document, DocumentRow, Manifest, Verdict
 from ragtester.results import load_results
+from ragtester.searching.suite import open_suite
 from ragtester.settings import Settings, parse_settings
 from ragtester.stages.cases.reading import read
-from ragtester.stages.execute.suite import open_suite
 from ragtester.storage import read_json, read_rows, write_json, write_rows
 from ragtester.workspace import Workspace
 from tests.interchange_suite import DATA, FERRY, case, cases_of, make_suite

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from ragtester.rag.answering import System
-from ragtester.rag.retrieval import Context, Retriever
+from ragtester.rag.route import Context, Found, Query, Route
 from ragtester.records import Call, Case, Chunk, Failure, Origin
 from ragtester.tasks import REFUSAL_PHRASES, Asked, Passage, QuestionAnswered
 
@@ -34,8 +36,9 @@ CALL = Call(model="toy:a")
 
 def context(case: Case = CASE, scope: str = "document") -> Context:
     by_id = {one.id: one for one in CHUNKS}
-    retriever = Retriever("index", "toy:words", 2, "corpus" if scope == "corpus" else "document")
-    return retriever.context(case, [("d:1:0", 0.9), ("d:0:0", 0.5)], CHUNKS, by_id.__getitem__)
+    route = Route("index", "toy:words", 2, "corpus" if scope == "corpus" else "document")
+    found = Found(Query.plain(case), {"dense": [("d:1:0", 0.9), ("d:0:0", 0.5)]})
+    return asyncio.run(route.contexts([found], CHUNKS, by_id.__getitem__))[0]
 
 
 def reply(answer: str, refuses: bool = False, cited: tuple[str, ...] = ()) -> Asked[QuestionAnswered]:

@@ -100,7 +100,7 @@ def test_the_manifest_says_what_made_the_rows(stage: Stage) -> None:
     assert made.ended and made.ledger and made.ledger.ok == 16
     assert made.models == {"toy:a": "toy:a-2026-01-01", "toy:b": "toy:b-2026-01-01", "toy:words": None}
     assert made.floating_aliases == ("toy:a", "toy:b", "toy:words")
-    assert made.parameters["k"] == 2 and made.parameters["chunker"]["size"] == 120
+    assert made.parameters["k"] == 2 and made.parameters["chunker"]["chunk_size"] == 120
     assert made.counts["cost"] == pytest.approx(0.016)
     assert set(made.inputs) == {
         "text manual-0",
@@ -258,7 +258,7 @@ def test_a_refusal_of_the_provider_is_an_outcome_and_stays(tmp_path: Path) -> No
     ("change", "told"),
     [
         ({"k": 3}, "k was 2 and is 3"),
-        ({"index": {"chunk_size": 100, "chunk_overlap": 20}}, "chunker size was 120 and is 100"),
+        ({"index": {"chunk_size": 100, "chunk_overlap": 20}}, "chunker chunk_size was 120 and is 100"),
         ({"refusals": ["No."]}, "refusals"),
         ({"reply_format": "text"}, "reply_format was 'json' and is 'text'"),
         ({"index": {"chunk_size": 120, "chunk_overlap": 20, "scope": "corpus"}}, "scope"),
@@ -452,7 +452,7 @@ def test_a_corpus_is_asked_in_several_passes_with_the_same_result(
     index = {"chunk_size": 120, "chunk_overlap": 20, "scope": "corpus"}
     whole, parts = (Stage(World(tmp_path / name, documents=7, index=index, k=4)) for name in ("whole", "parts"))
     whole.go()
-    monkeypatch.setattr("ragtester.stages.execute.library.QUESTIONS_A_PASS", 5)
+    monkeypatch.setattr("ragtester.searching.library.QUESTIONS_A_PASS", 5)
     parts.go()
     assert parts.world.files() == whole.world.files()
     # Four cases a document: two documents a pass.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from ragtester.rag.retrieval import Context
+from ragtester.rag.route import Context
 from ragtester.records import Answer, Failure, Outcome
 from ragtester.tasks import AnswerQuestion, Asked, QuestionAnswered
 from ragtester.text.refusal import is_refusal
@@ -47,7 +47,7 @@ class System:
             return self._row(key, context, "failed", asked=asked, failure=failure)
         if note:
             trace = context.trace.model_copy(update={"notes": (*context.trace.notes, note)})
-            context = Context(context.case, trace, context.sections)
+            context = replace(context, trace=trace)
         return self._row(key, context, "abstained" if abstains else "answered", asked=asked)
 
     def failed(self, key: str, context: Context, failure: Failure) -> Answer:

@@ -56,16 +56,21 @@ async def open_store(
 
 
 async def ask(
-    open_it: Callable[[], Awaitable[Store]], questions: Sequence[str], k: int, progress: Progress
+    open_it: Callable[[], Awaitable[Store]],
+    questions: Sequence[str],
+    k: int,
+    progress: Progress,
+    eligible: Sequence[frozenset[str] | None] | None = None,
 ) -> tuple[list[list[Hit]], Store]:
     """Open and ask; the store is handed back to be finished, or asked again.
 
-    A store that turns out damaged while it is read is rebuilt once with a note.
+    `eligible` gives the documents whose chunks each question may find, None for all. A store that turns out damaged
+    while it is read is rebuilt once with a note.
     """
     for attempt in (1, 2):
         store = await open_it()
         try:
-            return await store.nearest(questions, k), store
+            return await store.nearest(questions, k, eligible), store
         except StoreDamagedError as error:
             await store.close()
             discard(store.folder, str(error), progress, last=attempt == 2)
@@ -135,7 +140,7 @@ async def _fill(store: Store, chunks: Iterable[Chunk]) -> None:
     assert store.rows is not None
     seen: set[str] = set()
     for batch in batches(chunks, store.batch_size):
-        texts = {chunk.id: chunk.text for chunk in batch if chunk.id not in seen}
+        texts = {chunk.id: chunk.searched for chunk in batch if chunk.id not in seen}
         seen |= texts.keys()
         vectors = await _add(store, texts)
         store.rows.add(list(texts), vectors)
@@ -148,7 +153,7 @@ async def _continue(store: Store, chunks: Iterable[Chunk]) -> None:
     database = await store.database()
     present = set(await asyncio.to_thread(all_ids, database.chunks))
     for batch in batches(chunks, store.batch_size):
-        texts = {chunk.id: chunk.text for chunk in batch}
+        texts = {chunk.id: chunk.searched for chunk in batch}
         planned |= texts.keys()
         there = {name: text for name, text in texts.items() if name in present}
         kept = await asyncio.to_thread(sound, (await store.database()).chunks, there) if there else {}

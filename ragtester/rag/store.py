@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -126,17 +127,24 @@ class Store:
             self.rows.close()
         self.closed = True
 
-    async def nearest(self, questions: Sequence[str], k: int) -> list[list[Hit]]:
+    async def nearest(
+        self, questions: Sequence[str], k: int, eligible: Sequence[frozenset[str] | None] | None = None
+    ) -> list[list[Hit]]:
         """The `k` nearest chunks of each question as (id, cosine similarity), best first.
+
+        `eligible` gives the documents whose chunks each question may find, None for all: the others are left out
+        before any comparison, as Chroma's `where` does.
 
         Raises EmbeddingError where the questions cannot be embedded and StoreDamagedError where the store is unsound.
         """
         hits: list[list[Hit]] = []
+        allowed = iter(eligible or [None] * len(questions))
         for block in batches(questions, QUESTIONS_AT_ONCE):
             rows = await self._question_rows(block)
+            mine = list(islice(allowed, len(block)))
             if self.rows is None:
                 self.rows = await asyncio.to_thread(self._read, await self.database())
-            hits += await asyncio.to_thread(_scan, self.rows, rows, k)
+            hits += await asyncio.to_thread(_scan, self.rows, rows, k, mine)
         return hits
 
     async def _question_rows(self, questions: list[str]) -> Matrix:
@@ -169,11 +177,18 @@ class Store:
         return rows
 
 
-def _scan(rows: Rows, questions: Matrix, k: int) -> list[list[Hit]]:
-    best = Nearest(questions, k)
-    for ids, vectors in rows.pages():
-        best.page(ids, unit_rows(vectors))
-    return best.hits()
+def _scan(rows: Rows, questions: Matrix, k: int, eligible: Sequence[frozenset[str] | None]) -> list[list[Hit]]:
+    """One pass over the vectors for each set of documents that questions may find."""
+    found: list[list[Hit]] = [[] for _ in eligible]
+    for documents in dict.fromkeys(eligible):
+        mine = [at for at, one in enumerate(eligible) if one == documents]
+        best = Nearest(questions[mine], k)
+        for ids, vectors in rows.pages():
+            kept = [at for at, name in enumerate(ids) if documents is None or name.rsplit(":", 2)[0] in documents]
+            best.page([ids[at] for at in kept], unit_rows(vectors[kept]))
+        for at, hits in zip(mine, best.hits(), strict=True):
+            found[at] = hits
+    return found
 
 
 def same_length(vectors: NDArray[np.float32], dimension: int, model: str, folder: Path) -> None:

@@ -7,7 +7,17 @@ Offsets are characters of the document's cleaned text, half-open `[start, end)`;
 
 from __future__ import annotations
 
-from ragtester.records.answers import CLOSED_BOOK_SUFFIX, NO_RETRIEVAL, Answer, Chunk, Outcome, Retrieved, Trace
+from ragtester.records.answers import (
+    CLOSED_BOOK_SUFFIX,
+    NO_RETRIEVAL,
+    Answer,
+    Chunk,
+    Dropped,
+    Outcome,
+    Ranked,
+    Retrieved,
+    Trace,
+)
 from ragtester.records.base import Call, Failure, Proportion, Record, Span
 from ragtester.records.calibration import (
     AnnotatorPair,
@@ -39,6 +49,17 @@ from ragtester.records.precision import (
     Share,
     Vote,
 )
+from ragtester.records.retrieval import (
+    FAILURE_STAGES,
+    NOT_RETRIEVAL,
+    AuditedQuery,
+    ClaimMetrics,
+    Diagnosis,
+    FailureStage,
+    GoldRank,
+    QueryStatus,
+    RankingMetrics,
+)
 from ragtester.records.stability import FlipRate, Repeat, StabilityResult, Straddler
 from ragtester.records.suite import Case, CaseRow, CaseType, Evidence, Origin, Section, SectionKind, UnfilledCase
 from ragtester.records.verdicts import CRITERIA, Rating, Ratings, Verdict, Votes
@@ -46,23 +67,31 @@ from ragtester.records.verdicts import CRITERIA, Rating, Ratings, Verdict, Votes
 __all__ = [
     "CLOSED_BOOK_SUFFIX",
     "CRITERIA",
+    "FAILURE_STAGES",
+    "NOT_RETRIEVAL",
     "NO_RETRIEVAL",
     "AnnotatorPair",
     "Answer",
+    "AuditedQuery",
     "CalibrationResult",
     "Call",
     "Case",
     "CaseRow",
     "CaseType",
     "Chunk",
+    "ClaimMetrics",
     "Confusion",
+    "Diagnosis",
     "Document",
     "DocumentRow",
+    "Dropped",
     "Evidence",
     "Failure",
+    "FailureStage",
     "FlipRate",
     "GeneratedDocument",
     "GeneratedRow",
+    "GoldRank",
     "LabelledAnswer",
     "Ledger",
     "Manifest",
@@ -76,6 +105,9 @@ __all__ = [
     "PrecisionFigures",
     "PrecisionResult",
     "Proportion",
+    "QueryStatus",
+    "Ranked",
+    "RankingMetrics",
     "Rating",
     "Ratings",
     "Record",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ragtester.records.base import Call, Failure, Record
+from pydantic import Field
+
+from ragtester.records.base import Call, Failure, Record, Span
 from ragtester.records.suite import CaseType
 
 Outcome = Literal["answered", "abstained", "refused", "failed"]
@@ -14,7 +16,12 @@ CLOSED_BOOK_SUFFIX = ".closed-book"
 
 
 class Chunk(Record):
-    """What the index stores; id = document id + content hash + ordinal."""
+    """What the index stores; id = document id + content hash + ordinal.
+
+    `text` is what a model gets; `embedded` what is embedded and searched where that is something else (a sentence
+    without its window, a text without repeated footers). `also` are the spans of near-identical chunks of the document
+    that this one stands for. `chunker` names the version that cut it, `sha256` is that of `text`.
+    """
 
     id: str
     document_id: str
@@ -23,6 +30,15 @@ class Chunk(Record):
     end: int
     pages: tuple[int, ...] = ()
     text: str
+    embedded: str = ""
+    also: tuple[Span, ...] = ()
+    chunker: str = ""
+    sha256: str = ""
+
+    @property
+    def searched(self) -> str:
+        """The text that is embedded and searched."""
+        return self.embedded or self.text
 
 
 class Retrieved(Record):
@@ -34,18 +50,52 @@ class Retrieved(Record):
     arm: str = "dense"
 
 
+class Ranked(Record):
+    """One hit of a list that several arms or a reranker made. `sources` are the arms that found it."""
+
+    id: str
+    rank: int
+    score: float
+    sources: tuple[str, ...] = ()
+
+
+class Dropped(Record):
+    """A hit that was taken out on the way, and where: below its arm's floor, by a filter, for want of room."""
+
+    id: str
+    at: Literal["floor", "filter", "budget"]
+    reason: str = ""
+
+
 class Trace(Record):
-    """What the query path saw; `context_ids` is what the model really got, in order, after every drop."""
+    """What the query path saw; `context_ids` is what the model really got, in order, after every drop.
+
+    `query` is the case's question; `rewrite` what was searched instead, where it was rewritten. `index` is the
+    revision of the index (the store's key), `k` the final cut. `filters` are those that were applied, `user_tags` what
+    the user may see; both take effect before the search or after it (`filter_mode`, empty where nothing was taken out
+    of the search). `retrieved` holds every arm's hits before its floor. `fused` is empty where a single arm was asked:
+    its list is the fused one. `reranked` is empty where nothing was reranked. `hidden_ids` are gold chunks of documents
+    that the user may not see; they are among `gold_ids`. `calls` accounts for the rewrite and the rerank.
+    """
 
     query: str
+    user_tags: tuple[str, ...] = ()
     index: str
     embedding: str
     k: int
+    rewrite: str | None = None
+    filters: dict[str, str | tuple[str, ...]] = Field(default_factory=dict)
+    filter_mode: Literal["pre", "post", ""] = ""
     retrieved: tuple[Retrieved, ...] = ()
+    fused: tuple[Ranked, ...] = ()
+    reranked: tuple[Ranked, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
     gold_ids: tuple[str, ...] = ()
+    hidden_ids: tuple[str, ...] = ()
     context_ids: tuple[str, ...] = ()
     context_characters: int = 0
     notes: tuple[str, ...] = ()
+    calls: tuple[Call, ...] = ()
 
 
 class Answer(Record):

@@ -57,6 +57,7 @@ class Case(Record):
     evidence: tuple[Evidence, ...] = ()
     sections: tuple[int, ...] = ()
     origin: Origin | None = None
+    user_tags: tuple[str, ...] = ()
     flesch: float | None = None
     lexical_overlap: float | None = None
     model: str

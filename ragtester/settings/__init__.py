@@ -5,17 +5,21 @@ Keys and passwords are not settings: they come from the environment (and `.env`)
 
 from __future__ import annotations
 
-from ragtester.settings.execute import ExecuteSettings, GroupSettings, IndexSettings
+from ragtester.settings.execute import ExecuteSettings, GroupSettings
 from ragtester.settings.loading import FILE_NAME, load_settings, parse_settings, toml_text
 from ragtester.settings.models import ModelSettings, ProviderSettings
+from ragtester.settings.retrieval import ArmSettings, IndexSettings, RetrievalSettings
 from ragtester.settings.stages import (
     PROFILES,
+    AccessRule,
+    AccessSettings,
     AuditSettings,
     CasesSettings,
     DocumentsSettings,
     JudgeSettings,
     LimitsSettings,
     ReadingSettings,
+    RetrievalAuditSettings,
     SharesSettings,
     WorkspaceSettings,
 )
@@ -25,6 +29,9 @@ from ragtester.settings.whole import Settings
 __all__ = [
     "FILE_NAME",
     "PROFILES",
+    "AccessRule",
+    "AccessSettings",
+    "ArmSettings",
     "AuditSettings",
     "CasesSettings",
     "DocumentsSettings",
@@ -36,6 +43,8 @@ __all__ = [
     "ModelSettings",
     "ProviderSettings",
     "ReadingSettings",
+    "RetrievalAuditSettings",
+    "RetrievalSettings",
     "Settings",
     "SharesSettings",
     "Table",

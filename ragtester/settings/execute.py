@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field, field_validator, model_validator
 
 from ragtester.records import CLOSED_BOOK_SUFFIX, NO_RETRIEVAL
+from ragtester.settings.retrieval import IndexSettings, RetrievalSettings
 from ragtester.settings.table import Table
 from ragtester.tasks import REFUSAL_PHRASES
 
@@ -25,14 +26,6 @@ class GroupSettings(Table):
         return value
 
 
-class IndexSettings(Table):
-    """`[execute.index]`: how text is chunked and which stores a question sees."""
-
-    scope: Literal["document", "corpus"] = "document"
-    chunk_size: int = Field(default=1000, ge=50)
-    chunk_overlap: int = Field(default=150, ge=0)
-
-
 class ExecuteSettings(Table):
     """`[execute]`: the matrix of systems under test."""
 
@@ -45,6 +38,7 @@ class ExecuteSettings(Table):
         GroupSettings(llms=("embedded:rules", "embedded:eager"), embeddings=("embedded:wordllama", "embedded:hashing")),
     )
     index: IndexSettings = IndexSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()
     retry_failed: bool = False
     closed_book: bool = False
 

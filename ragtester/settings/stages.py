@@ -130,6 +130,39 @@ class AuditSettings(Table):
         return self
 
 
+class RetrievalAuditSettings(Table):
+    """`[audit_retrieval]`: the audit of what was retrieved."""
+
+    claims_model: str = ""
+    curve: tuple[int, ...] = (1, 2, 3, 4, 5, 8, 10, 20)
+    near_duplicate: float = Field(default=90.0, gt=0, le=100)
+    parse_similarity: float = Field(default=80.0, gt=0, le=100)
+
+    @field_validator("curve")
+    @classmethod
+    def _rising(cls, value: tuple[int, ...]) -> tuple[int, ...]:
+        if not value or any(k < 1 for k in value):
+            raise ValueError("curve names the K to measure at, each at least 1")
+        return tuple(sorted(set(value)))
+
+
+class AccessRule(Table):
+    """`[[access.documents]]`: tags of the files that a pattern of paths names."""
+
+    path: str = Field(min_length=1)
+    tags: tuple[str, ...] = Field(min_length=1)
+
+
+class AccessSettings(Table):
+    """`[access]`: who may see which document.
+
+    A generated case's user has the tags of its document, or `user_tags` where they are set.
+    """
+
+    documents: tuple[AccessRule, ...] = ()
+    user_tags: tuple[str, ...] | None = None
+
+
 class LimitsSettings(Table):
     """`[limits]`: where a run stops by itself. 0 means no limit."""
 

@@ -8,12 +8,14 @@ from ragtester.records import CLOSED_BOOK_SUFFIX, NO_RETRIEVAL
 from ragtester.settings.execute import ExecuteSettings, GroupSettings
 from ragtester.settings.models import ModelSettings, ProviderSettings
 from ragtester.settings.stages import (
+    AccessSettings,
     AuditSettings,
     CasesSettings,
     DocumentsSettings,
     JudgeSettings,
     LimitsSettings,
     ReadingSettings,
+    RetrievalAuditSettings,
     WorkspaceSettings,
 )
 from ragtester.settings.table import Table
@@ -29,6 +31,8 @@ class Settings(Table):
     execute: ExecuteSettings = ExecuteSettings()
     judge: JudgeSettings = JudgeSettings()
     audit: AuditSettings = AuditSettings()
+    audit_retrieval: RetrievalAuditSettings = RetrievalAuditSettings()
+    access: AccessSettings = AccessSettings()
     limits: LimitsSettings = LimitsSettings()
     providers: dict[str, ProviderSettings] = Field(default_factory=dict)
     models: dict[str, ModelSettings] = Field(default_factory=dict)

@@ -6,13 +6,13 @@ An async function from records and services to rows. It knows no files and nothi
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from ragtester.rag.answering import System
-from ragtester.rag.retrieval import Context, Retriever
-from ragtester.rag.similarity import Hit
-from ragtester.records import Answer, Case, Chunk, Document, Failure
+from ragtester.rag.route import Context
+from ragtester.records import Answer, Case, Document, Failure
+from ragtester.searching.library import Asking
 from ragtester.tasks import (
     PURPOSE,
     STOPPING_FAILURES,
@@ -31,15 +31,15 @@ class Cell:
     """What is to be made: for each system its cases, with the key of each row."""
 
     document: Document
-    retriever: Retriever
+    embedding: str
     cases: tuple[Case, ...]
     wanted: tuple[tuple[System, dict[str, str]], ...]
 
     @property
-    def asked(self) -> tuple[Case, ...]:
+    def asking(self) -> Asking:
         """The cases that at least one system has to answer, in the suite's order."""
         wanted = {name for _, keys in self.wanted for name in keys}
-        return tuple(case for case in self.cases if case.id in wanted)
+        return Asking(self.document, self.embedding, tuple(case for case in self.cases if case.id in wanted))
 
 
 @dataclass
@@ -54,13 +54,13 @@ class Halt:
 class Services:
     """What a cell needs from outside.
 
-    `hits` gives the nearest chunks of each case's question; `chunks` gives the chunks of the case's document and a
-    look-up for every hit; `windows` bound how many calls of one LLM wait at once; `task` is what the LLMs are asked.
+    `contexts` retrieves for each case, `nothing` gives the contexts of cases for which nothing could be retrieved;
+    `windows` bound how many calls of one LLM wait at once; `task` is what the LLMs are asked.
     """
 
     models: Models
-    hits: Callable[[Cell], Awaitable[list[list[Hit]]]]
-    chunks: Callable[[Cell, list[list[Hit]]], Awaitable[tuple[Sequence[Chunk], Callable[[str], Chunk]]]]
+    contexts: Callable[[Asking], Awaitable[list[Context]]]
+    nothing: Callable[[Asking], Awaitable[list[Context]]]
     windows: dict[str, asyncio.Semaphore]
     halt: Halt
     task: Task[AnswerQuestion, QuestionAnswered]
@@ -72,13 +72,11 @@ async def run_cell(cell: Cell, services: Services, emit: Callable[[Answer], None
     Exactly one row a wanted (case, system), failures included, unless the run halts: then rows stay unmade.
     """
     try:
-        hits = await services.hits(cell)
+        found = await services.contexts(cell.asking)
     except EmbeddingError as error:
         await _without_vectors(cell, services, error.failure, emit)
         return
-    chunks, look_up = await services.chunks(cell, hits)
-    pairs = zip(cell.asked, hits, strict=True)
-    contexts = {case.id: cell.retriever.context(case, found, chunks, look_up) for case, found in pairs}
+    contexts = {context.case.id: context for context in found}
     async with asyncio.TaskGroup() as lanes:
         for system, keys in cell.wanted:
             wanted = [(key, contexts[name]) for name, key in keys.items()]
@@ -89,11 +87,10 @@ async def _without_vectors(cell: Cell, services: Services, failure: Failure, emi
     if failure.type == BUDGET:
         services.halt.reason = services.halt.reason or failure.message
         return
-    name = cell.retriever.embedding
+    name = cell.embedding
     message = failure.message if name in failure.message else f"embedding model {name}: {failure.message}"
     failure = failure.model_copy(update={"message": message})
-    chunks, _ = await services.chunks(cell, [])
-    contexts = {case.id: cell.retriever.nothing(case, chunks) for case in cell.asked}
+    contexts = {context.case.id: context for context in await services.nothing(cell.asking)}
     for system, keys in cell.wanted:
         for case_id, key in keys.items():
             emit(system.failed(key, contexts[case_id], failure))
@@ -107,7 +104,9 @@ async def _lane(
     async with asyncio.TaskGroup() as calls:
         for key, context in wanted:
             await window.acquire()
-            stopped = services.halt.models.get(system.llm)
+            if context.failure and context.failure.type == BUDGET:
+                services.halt.reason = services.halt.reason or context.failure.message
+            stopped = context.failure or services.halt.models.get(system.llm)
             if services.halt.reason or stopped:
                 window.release()
                 if services.halt.reason:

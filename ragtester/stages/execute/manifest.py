@@ -7,9 +7,9 @@ from typing import Any
 
 from ragtester.provenance import begin_manifest, sha256_file
 from ragtester.records import NO_RETRIEVAL, Manifest
+from ragtester.searching.suite import Suite, case_files
 from ragtester.settings import Settings
 from ragtester.stages.execute.plan import Keys, matrix
-from ragtester.stages.execute.suite import Suite, case_files
 from ragtester.tasks import Task
 
 STAGE = "execute"

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ragtester.records import Answer, Manifest
+from ragtester.searching.suite import Share, Suite
 from ragtester.stages.execute.changes import by_technique
 from ragtester.stages.execute.manifest import cases_input
-from ragtester.stages.execute.suite import Share, Suite
 from ragtester.storage import iter_rows
 from ragtester.workspace import slug
 

@@ -11,8 +11,8 @@ from typing import Any
 from ragtester.progress import Progress
 from ragtester.provenance import row_key, sha256_text
 from ragtester.rag.answering import System
-from ragtester.rag.chunking import VERSION
 from ragtester.records import NO_RETRIEVAL, Answer, Case, Document
+from ragtester.searching.identity import chunker, embedding_identity, route_identity
 from ragtester.settings import Settings
 from ragtester.stages.execute.changes import Stale
 from ragtester.storage import iter_numbered, recover_tail, write_rows
@@ -32,18 +32,6 @@ def matrix(settings: Settings) -> dict[str, tuple[str, ...]]:
     return {embedding: tuple(llms) for embedding, llms in cells.items()}
 
 
-def chunker(settings: Settings) -> dict[str, Any]:
-    """What the cuts depend on besides the text."""
-    index = settings.execute.index
-    return {"version": VERSION, "size": index.chunk_size, "overlap": index.chunk_overlap}
-
-
-def embedding_identity(settings: Settings, embedding: str) -> dict[str, Any]:
-    """What a vector depends on besides the text."""
-    options = settings.model(embedding)
-    return {"model": options.model or embedding, **_set(base_url=options.base_url, dimensions=options.dimensions)}
-
-
 @dataclass(frozen=True)
 class Keys:
     """Makes the key of every row from everything that its content depends on.
@@ -53,6 +41,7 @@ class Keys:
 
     settings: Settings
     prompt_sha256: str
+    retrieval_prompts: dict[str, str] = field(default_factory=dict)
 
     def system(self, llm: str, embedding: str) -> System:
         """The system under test of a pair."""
@@ -72,6 +61,7 @@ class Keys:
             "k": execute.k,
             "scope": execute.index.scope,
             "chunker": chunker(self.settings),
+            "retrieval": {**route_identity(self.settings), **self.retrieval_prompts},
             **shared,
             "embeddings": {name: embedding_identity(self.settings, name) for name in pairs},
         }
@@ -94,7 +84,8 @@ class Keys:
 def _content(case: Case, *, spans: bool) -> list[Any]:
     """What of a case reaches its answer row; the expected answer does not."""
     evidence = [[span.start, span.end] for span in case.evidence] if spans else []
-    return [case.id, case.technique, case.type, case.subtype, case.language, case.question, evidence]
+    tags = [list(case.user_tags)] if spans and case.user_tags else []
+    return [case.id, case.technique, case.type, case.subtype, case.language, case.question, evidence, *tags]
 
 
 @dataclass(frozen=True)
@@ -218,7 +209,3 @@ class Tally:
         """Keep which model answered, and count nothing."""
         if row.call and row.call.served_model:
             self.served.setdefault(row.llm, set()).add(row.call.served_model)
-
-
-def _set(**values: Any) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None}

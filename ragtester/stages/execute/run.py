@@ -11,17 +11,19 @@ from typing import Any
 from ragtester.errors import RagtesterError, UsageError
 from ragtester.progress import Progress, StageResult
 from ragtester.provenance import end_manifest
+from ragtester.rag.rerankers import make_reranker, retrieval_prompts
 from ragtester.records import Answer, Case, Document, Ledger, Manifest
+from ragtester.searching.library import Library, Stores
+from ragtester.searching.queries import Preparation
+from ragtester.searching.sources import FromStores, Nothing, Retrieval
+from ragtester.searching.suite import Suite, open_suite
 from ragtester.settings import Settings
 from ragtester.stages.execute import plan
 from ragtester.stages.execute.answers import AnswerFile
 from ragtester.stages.execute.cell import Cell, Halt, Services, run_cell
 from ragtester.stages.execute.changes import refuse, replaced
-from ragtester.stages.execute.library import Library, Stores
 from ragtester.stages.execute.manifest import STAGE, begun, inputs
 from ragtester.stages.execute.plan import AnswerRows, Keys
-from ragtester.stages.execute.retrieval import FromStores, Nothing, Retrieval
-from ragtester.stages.execute.suite import Suite, open_suite
 from ragtester.stages.execute.work import Work
 from ragtester.storage import read_json, write_json
 from ragtester.tasks import ANSWER_CLOSED_BOOK, ANSWER_QUESTION, Embedder, Models
@@ -79,7 +81,9 @@ class _Job:
 
     def __post_init__(self) -> None:
         self.task = ANSWER_CLOSED_BOOK if self.settings.execute.is_control else ANSWER_QUESTION
-        self.keys = Keys(self.settings, self.models.prompt_sha256(self.task))
+        self.keys = Keys(
+            self.settings, self.models.prompt_sha256(self.task), retrieval_prompts(self.settings, self.models)
+        )
         self.retrieval = self._retrieval()
         self.work = Work(self.settings, self.suite, self.keys, self.retrieval.stands)
         self.folder = self.workspace.answers(self.settings.execute.run)
@@ -149,7 +153,7 @@ class _Job:
     async def make(self) -> None:
         """Run all cells, a few at once."""
         retrieval, windows = self.retrieval, self._windows()
-        services = Services(self.models, retrieval.hits, retrieval.chunks, windows, self.halt, self.task)
+        services = Services(self.models, retrieval.contexts, retrieval.nothing, windows, self.halt, self.task)
         room = asyncio.Semaphore(OPEN_CELLS)
         cells = [pair for pair in self._order() if self.work.is_open(*pair)]
         if cells:
@@ -185,10 +189,11 @@ class _Job:
                 files[llm] = AnswerFile.open(rows)
                 wanted.append((self.keys.system(llm, embedding), rows.missing))
             await self.retrieval.begin(document)
-            cell = Cell(document, self.retrieval.retriever(document, embedding), cases, tuple(wanted))
-            if cell.asked:
+            cell = Cell(document, embedding, cases, tuple(wanted))
+            asking = cell.asking
+            if asking.cases:
                 await run_cell(cell, services, emit)
-                await self.retrieval.settle(cell)
+                await self.retrieval.settle(asking)
             for file in files.values():
                 file.finish()
         finally:
@@ -200,7 +205,11 @@ class _Job:
         if self.settings.execute.is_control:
             return Nothing()
         library = Library(self.suite, self.settings, self.progress)
-        return FromStores(self.settings.execute, library, Stores(library, self.embedders, self._cases_to_ask))
+        prepare = Preparation(self.settings, self.suite.documents, self.models)
+        stores = Stores(library, self.embedders, self._cases_to_ask, prepare)
+        return FromStores(
+            self.settings.execute, library, stores, make_reranker(self.settings, self.models, self.workspace.root)
+        )
 
     def _cases_to_ask(self, document: Document, embedding: str) -> list[Case]:
         return self.suite.cases(document) if self.work.is_open(document, embedding) else []

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragtester.records import Answer, Document
+from ragtester.searching.suite import Share, Suite
 from ragtester.settings import Settings
 from ragtester.stages.execute.others import Others, answered_folders
 from ragtester.stages.execute.plan import (
@@ -18,7 +19,6 @@ from ragtester.stages.execute.plan import (
     matrix,
     read_answers,
 )
-from ragtester.stages.execute.suite import Share, Suite
 
 
 @dataclass

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 
 from ragtester.progress import Progress
 from ragtester.rag import chroma, chunking, index
+from ragtester.rag.route import Found, Query
 from ragtester.rag.similarity import Hit
+from ragtester.rag.sparse import Sparse
 from ragtester.rag.store import Store
 from ragtester.records import Case, Chunk, Document
+from ragtester.searching.identity import chunker, embedding_identity
+from ragtester.searching.suite import Suite
 from ragtester.settings import Settings
-from ragtester.stages.execute.cell import Cell
-from ragtester.stages.execute.plan import chunker, embedding_identity
-from ragtester.stages.execute.suite import Suite
 from ragtester.storage import write_rows
 from ragtester.tasks import Embedder, EmbeddingError
 from ragtester.workspace import slug
@@ -77,13 +78,15 @@ class Library:
         path = self.suite.workspace.chunks_file(execute.run, document.id)
         return path.read_bytes().count(b"\n") <= execute.k
 
-    async def for_cell(self, cell: Cell, hits: list[list[Hit]]) -> tuple[Sequence[Chunk], Callable[[str], Chunk]]:
-        """The chunks of the cell's document, and a look-up for all hits, whatever document they are of."""
-        own = await self.chunks(cell.document)
+    async def look_up(
+        self, document: Document, found: Iterable[Found]
+    ) -> tuple[Sequence[Chunk], Callable[[str], Chunk]]:
+        """The chunks of a document, and a look-up for all hits, whatever document they are of."""
+        own = await self.chunks(document)
         known = {one.id: one for one in own}
-        wanted = {name for found in hits for name, _ in found} - known.keys()
-        for document in dict.fromkeys(name.rsplit(":", 2)[0] for name in sorted(wanted)):
-            known |= {one.id: one for one in await self.chunks(self.documents[document]) if one.id in wanted}
+        wanted = {name for one in found for hits in one.arms.values() for name, _ in hits} - known.keys()
+        for name in dict.fromkeys(name.rsplit(":", 2)[0] for name in sorted(wanted)):
+            known |= {one.id: one for one in await self.chunks(self.documents[name]) if one.id in wanted}
         return own, known.__getitem__
 
 
@@ -98,16 +101,27 @@ class _AllChunks:
             yield from self.library.cut(document)
 
 
+@dataclass(frozen=True)
+class Asking:
+    """Cases of one document that are to be searched under an embedding model."""
+
+    document: Document
+    embedding: str
+    cases: tuple[Case, ...]
+
+
 @dataclass
 class Stores:
-    """Asks the vector stores of a run. What is still being written is finished behind the calls: see `settle`.
+    """Asks the stores of a run. What is still being written is finished behind the calls: see `settle`.
 
-    `cases_of` gives the cases of a document whose answers are still to be made under an embedding model.
+    `cases_of` gives the cases of a document whose answers are still to be made under an embedding model; `prepare`
+    turns cases into queries.
     """
 
     library: Library
     embedders: Callable[[str], Embedder]
     cases_of: Callable[[Document, str], Sequence[Case]]
+    prepare: Callable[[Sequence[Case]], Awaitable[list[Query]]]
     _embedders: dict[str, Embedder] = field(default_factory=dict)
     _turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
     _turns: int = 1
@@ -117,7 +131,8 @@ class Stores:
 
     def load(self) -> None:
         """Import what the stores need. Threads may not: see `ragtester.rag.chroma.load`."""
-        chroma.load()
+        if self.library.settings.execute.retrieval.dense:
+            chroma.load()
         chunking.load()
 
     def embedder(self, name: str) -> Embedder:
@@ -136,37 +151,56 @@ class Stores:
             self._keys[embedding] = index.store_key(texts, chunker(settings), embedding_identity(settings, embedding))
         return self._keys[embedding]
 
-    async def hits(self, cell: Cell) -> list[list[Hit]]:
-        """The nearest chunks of each asked case, best first. Raises EmbeddingError."""
-        embedding = cell.retriever.embedding
+    async def find(self, asking: Asking) -> list[Found]:
+        """Every arm's hits for each case. Raises EmbeddingError."""
+        embedding, document = asking.embedding, asking.document
+        key = self.key(document, embedding)
         if self.library.settings.execute.index.scope == "corpus":
             if self._corpus is None or self._corpus.embedding != embedding:
                 await self._leave_corpus()
-                opening = self._opening("corpus", embedding, cell.retriever.index, _AllChunks(self.library))
-                self._corpus = Corpus(self, embedding, opening)
-            return await self._corpus.hits(cell)
-        chunks = await self.library.chunks(cell.document)
-        opening = self._opening(cell.document.id, embedding, cell.retriever.index, chunks)
+                chunks = _AllChunks(self.library)
+                self._corpus = Corpus(self, embedding, self.opening("corpus", embedding, key, chunks), chunks)
+            return await self._corpus.find(asking)
+        own = await self.library.chunks(document)
+        opening = self.opening(document.id, embedding, key, own)
         await self._turn.acquire()
         try:
-            hits, store = await self.ask(opening, cell.asked)
+            found, store = await self.search(opening, own, await self.prepare(asking.cases))
         except BaseException:
             self._turn.release()
             raise
-        self._behind[f"{embedding} {cell.document.id}"] = asyncio.create_task(self._finish(store))
+        if store is None:
+            self._turn.release()
+            return found
+        self._behind[f"{embedding} {document.id}"] = asyncio.create_task(self._finish(store))
         if self._turns < STORES_AT_ONCE:
             self._turns += 1
             self._turn.release()
-        return hits
+        return found
 
-    async def ask(self, opening: Opening, cases: Sequence[Case]) -> tuple[list[list[Hit]], Store]:
-        """Hits of the cases, and the open store."""
-        questions = [case.question for case in cases]
-        return await index.ask(opening, questions, self.library.settings.execute.k, self.library.progress)
+    async def search(
+        self, opening: Opening, chunks: Iterable[Chunk], queries: Sequence[Query]
+    ) -> tuple[list[Found], Store | None]:
+        """Every arm's hits for each query, and the open store; none where no dense arm is asked."""
+        execute = self.library.settings.execute
+        live = [query for query in queries if query.failure is None]
+        texts = [query.text for query in live]
+        pre = execute.retrieval.filter_mode == "pre"
+        eligible = [query.eligible if pre else None for query in live]
+        arms: dict[str, list[list[Hit]]] = {}
+        store = None
+        for arm in execute.retrieval.arms:
+            depth = execute.retrieval.depth(arm, execute.k)
+            if arm.kind == "dense":
+                arms[arm.kind], store = await index.ask(opening, texts, depth, self.library.progress, eligible)
+            else:
+                arms[arm.kind] = await asyncio.to_thread(_sparse, chunks, texts, depth, eligible)
+        hits = iter([{kind: found[at] for kind, found in arms.items()} for at in range(len(live))])
+        return [Found(query, {} if query.failure else next(hits)) for query in queries], store
 
-    async def settle(self, cell: Cell) -> None:
-        """Wait until the cell's store is complete on disk. Raises StorageError."""
-        behind = self._behind.pop(f"{cell.retriever.embedding} {cell.document.id}", None)
+    async def settle(self, asking: Asking) -> None:
+        """Wait until the store that was asked is complete on disk. Raises StorageError."""
+        behind = self._behind.pop(f"{asking.embedding} {asking.document.id}", None)
         if behind is not None:
             await behind
 
@@ -174,6 +208,19 @@ class Stores:
         """Finish and close what is open; what is left here belongs to cells that failed with an error of their own."""
         await self._leave_corpus()
         await asyncio.gather(*self._behind.values(), return_exceptions=True)
+
+    def opening(self, name: str, embedding: str, key: str, chunks: Iterable[Chunk]) -> Opening:
+        """How to open the store of a document (or of the corpus) under an embedding model."""
+        settings, progress = self.library.settings, self.library.progress
+        # The key is part of the folder's name: other chunk sizes or another text do not throw paid vectors away.
+        folder = self.library.suite.workspace.stores / f"{slug(name)}__{slug(embedding)}__{key}"
+        size = settings.model(embedding).batch_size
+
+        async def open_it() -> Store:
+            embedder = self.embedder(embedding)
+            return await index.open_store(folder, key, chunks, embedder, progress, batch_size=size)
+
+        return open_it
 
     async def _leave_corpus(self) -> None:
         corpus, self._corpus = self._corpus, None
@@ -186,17 +233,11 @@ class Stores:
         finally:
             self._turn.release()
 
-    def _opening(self, name: str, embedding: str, key: str, chunks: Iterable[Chunk]) -> Opening:
-        settings, progress = self.library.settings, self.library.progress
-        embedder = self.embedder(embedding)
-        # The key is part of the folder's name: other chunk sizes or another text do not throw paid vectors away.
-        folder = self.library.suite.workspace.stores / f"{slug(name)}__{slug(embedding)}__{key}"
-        size = settings.model(embedding).batch_size
 
-        async def open_it() -> Store:
-            return await index.open_store(folder, key, chunks, embedder, progress, batch_size=size)
-
-        return open_it
+def _sparse(
+    chunks: Iterable[Chunk], texts: Sequence[str], k: int, eligible: Sequence[frozenset[str] | None]
+) -> list[list[Hit]]:
+    return Sparse(chunks).nearest(texts, k, eligible)
 
 
 @dataclass
@@ -209,23 +250,24 @@ class Corpus:
     stores: Stores
     embedding: str
     opening: Opening
+    chunks: Iterable[Chunk]
     store: Store | None = None
     failure: EmbeddingError | None = None
-    _ready: dict[str, dict[str, list[Hit]]] = field(default_factory=dict)
+    _ready: dict[str, dict[str, Found]] = field(default_factory=dict)
     _pass: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
         self._waiting = iter(self.stores.library.suite.documents)
 
-    async def hits(self, cell: Cell) -> list[list[Hit]]:
-        """Hits of the cell's cases. Raises EmbeddingError."""
+    async def find(self, asking: Asking) -> list[Found]:
+        """Every arm's hits for each case. Raises EmbeddingError."""
         async with self._pass:
-            while cell.document.id not in self._ready:
+            while asking.document.id not in self._ready:
                 if self.failure is not None:
                     raise self.failure
                 await self._ask_more()
-        found = self._ready.pop(cell.document.id)
-        return [found[case.id] for case in cell.asked]
+        found = self._ready.pop(asking.document.id)
+        return [found[case.id] for case in asking.cases]
 
     async def _ask_more(self) -> None:
         """Ask for the next documents, up to a number of questions."""
@@ -238,13 +280,14 @@ class Corpus:
                 break
         assert block, f"no document is left to ask {self.embedding} for"
         try:
-            hits, self.store = await self.stores.ask(self._opened, cases)
+            found, self.store = await self.stores.search(self._opened, self.chunks, await self.stores.prepare(cases))
         except EmbeddingError as error:
             # One failure tells for all documents; their rows are made again by the next start.
             self.failure = error
             raise
-        await self.store.settle()
-        by_case = {case.id: found for case, found in zip(cases, hits, strict=True)}
+        if self.store is not None:
+            await self.store.settle()
+        by_case = {case.id: one for case, one in zip(cases, found, strict=True)}
         self._ready |= {name: {case.id: by_case[case.id] for case in some} for name, some in block.items() if some}
 
     async def _opened(self) -> Store:

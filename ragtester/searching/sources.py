@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from ragtester.rag.retrieval import Retriever
-from ragtester.rag.similarity import Hit
-from ragtester.records import NO_RETRIEVAL, Chunk, Document
+from ragtester.rag.reranking import Reranker
+from ragtester.rag.route import Context, Route
+from ragtester.records import NO_RETRIEVAL, Document
+from ragtester.searching.library import Asking, Library, Stores
 from ragtester.settings import ExecuteSettings
-from ragtester.stages.execute.cell import Cell
-from ragtester.stages.execute.library import Library, Stores
 
 
 class Retrieval(Protocol):
@@ -40,20 +39,16 @@ class Retrieval(Protocol):
         """Make what is kept of the document beside its answers."""
         ...
 
-    def retriever(self, document: Document, embedding: str) -> Retriever:
-        """What the traces of a cell name."""
+    async def contexts(self, asking: Asking) -> list[Context]:
+        """What each case's question retrieves. Raises EmbeddingError."""
         ...
 
-    async def hits(self, cell: Cell) -> list[list[Hit]]:
-        """The nearest chunks of each asked case, best first. Raises EmbeddingError."""
+    async def nothing(self, asking: Asking) -> list[Context]:
+        """The contexts of the cases where nothing could be retrieved."""
         ...
 
-    async def chunks(self, cell: Cell, hits: list[list[Hit]]) -> tuple[Sequence[Chunk], Callable[[str], Chunk]]:
-        """The chunks of the cell's document, and a look-up for all hits."""
-        ...
-
-    async def settle(self, cell: Cell) -> None:
-        """Wait until what the cell used is complete on disk."""
+    async def settle(self, asking: Asking) -> None:
+        """Wait until what was asked is complete on disk."""
         ...
 
     async def close(self) -> None:
@@ -68,10 +63,11 @@ class FromStores:
     execute: ExecuteSettings
     library: Library
     stores: Stores
+    reranker: Reranker | None = None
 
     def check(self, embeddings: Iterable[str]) -> None:
         """Raise UsageError or MissingPackageError for an embedding model that cannot work."""
-        for name in embeddings:
+        for name in embeddings if self.execute.retrieval.dense else ():
             self.stores.embedder(name)
 
     def stands(self, document: Document) -> bool:
@@ -93,21 +89,26 @@ class FromStores:
         """Cut the document and write its chunk file."""
         await self.library.chunks(document)
 
-    def retriever(self, document: Document, embedding: str) -> Retriever:
-        """The store, the embedding model and k."""
-        return Retriever(self.stores.key(document, embedding), embedding, self.execute.k, self.execute.index.scope)
+    def route(self, asking: Asking) -> Route:
+        """The query path after the search."""
+        execute = self.execute
+        key = self.stores.key(asking.document, asking.embedding)
+        return Route(key, asking.embedding, execute.k, execute.index.scope, execute.retrieval, self.reranker)
 
-    async def hits(self, cell: Cell) -> list[list[Hit]]:
-        """The nearest chunks of each asked case, best first. Raises EmbeddingError."""
-        return await self.stores.hits(cell)
+    async def contexts(self, asking: Asking) -> list[Context]:
+        """Search, and what becomes of the hits. Raises EmbeddingError."""
+        found = await self.stores.find(asking)
+        chunks, look_up = await self.library.look_up(asking.document, found)
+        return await self.route(asking).contexts(found, chunks, look_up)
 
-    async def chunks(self, cell: Cell, hits: list[list[Hit]]) -> tuple[Sequence[Chunk], Callable[[str], Chunk]]:
-        """The chunks of the cell's document, and a look-up for all hits."""
-        return await self.library.for_cell(cell, hits)
+    async def nothing(self, asking: Asking) -> list[Context]:
+        """Gold chunks, and nothing retrieved."""
+        chunks, route = await self.library.chunks(asking.document), self.route(asking)
+        return [route.nothing(case, chunks) for case in asking.cases]
 
-    async def settle(self, cell: Cell) -> None:
-        """Wait until the cell's store is complete on disk."""
-        await self.stores.settle(cell)
+    async def settle(self, asking: Asking) -> None:
+        """Wait until the store that was asked is complete on disk."""
+        await self.stores.settle(asking)
 
     async def close(self) -> None:
         """Finish and close the stores."""
@@ -137,24 +138,16 @@ class Nothing:
     async def begin(self, document: Document) -> None:
         """There is nothing to cut."""
 
-    def retriever(self, document: Document, embedding: str) -> Retriever:  # noqa: ARG002 - as the protocol has it
-        """No store and no embedding model."""
-        return Retriever(index="", embedding=NO_RETRIEVAL, k=0)
-
-    async def hits(self, cell: Cell) -> list[list[Hit]]:
+    async def contexts(self, asking: Asking) -> list[Context]:
         """No hit for any case."""
-        return [[] for _ in cell.asked]
+        return await self.nothing(asking)
 
-    async def chunks(
-        self,
-        cell: Cell,  # noqa: ARG002 - as the protocol has it
-        hits: list[list[Hit]],  # noqa: ARG002
-    ) -> tuple[Sequence[Chunk], Callable[[str], Chunk]]:
-        """No chunk; the look-up is never asked."""
-        found: dict[str, Chunk] = {}
-        return (), found.__getitem__
+    async def nothing(self, asking: Asking) -> list[Context]:
+        """No store, no embedding model, no chunk."""
+        route = Route(index="", embedding=NO_RETRIEVAL, k=0)
+        return [route.nothing(case, ()) for case in asking.cases]
 
-    async def settle(self, cell: Cell) -> None:
+    async def settle(self, asking: Asking) -> None:
         """There is nothing to wait for."""
 
     async def close(self) -> None:

@@ -1,0 +1,56 @@
+"""Who may see which document, and which documents a filter lets through.
+
+A tag is `key:value` or a bare word. A user may see a document when, for every key among the document's tags, the user
+has one of the document's tags of that key: `tenant:acme` and `role:support` are both needed, of `role:support` and
+`role:admin` either is enough. A document without tags may be seen by everybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+
+from ragtester.records import Document
+
+Filters = Mapping[str, str | tuple[str, ...]]
+
+
+def may_see(document_tags: Iterable[str], user_tags: Iterable[str]) -> bool:
+    """Whether a user with `user_tags` may see a document with `document_tags`."""
+    has = set(user_tags)
+    wanted: dict[str, bool] = {}
+    for tag in document_tags:
+        key = tag.partition(":")[0]
+        wanted[key] = wanted.get(key, False) or tag in has
+    return all(wanted.values())
+
+
+def passes(document: Document, filters: Filters) -> bool:
+    """Whether a document passes every filter; a filter with several values passes what has one of them.
+
+    `path` takes patterns as a shell does; the others are compared as they are.
+    """
+    return all(_passes(document, name, value) for name, value in filters.items())
+
+
+def _passes(document: Document, name: str, value: str | tuple[str, ...]) -> bool:
+    values = (value,) if isinstance(value, str) else value
+    if name == "path":
+        return any(fnmatchcase(document.path, pattern) for pattern in values)
+    if name == "tag":
+        return any(tag in values for tag in document.tags)
+    return getattr(document, name) in values
+
+
+def visible(documents: Iterable[Document], user_tags: Iterable[str]) -> frozenset[str]:
+    """Ids of the documents that a user may see."""
+    has = tuple(user_tags)
+    return frozenset(document.id for document in documents if may_see(document.tags, has))
+
+
+def eligible(documents: Iterable[Document], user_tags: Iterable[str], filters: Filters) -> frozenset[str] | None:
+    """Ids of the documents that a query may find; None where it may find all of them."""
+    known = list(documents)
+    seen = visible(known, user_tags)
+    found = frozenset(document.id for document in known if document.id in seen and passes(document, filters))
+    return None if len(found) == len(known) else found

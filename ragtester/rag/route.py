@@ -1,0 +1,179 @@
+"""The query path after the search: floors, fusion, filter, rerank, packing; its trace, and the sections for a model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ragtester.rag.chunking import gold_ids
+from ragtester.rag.fusion import fuse
+from ragtester.rag.packing import pack
+from ragtester.rag.reranking import Reranker
+from ragtester.rag.similarity import Hit
+from ragtester.records import Call, Case, Chunk, Dropped, Failure, Ranked, Retrieved, Trace
+from ragtester.settings import RetrievalSettings
+from ragtester.tasks import Passage
+
+
+@dataclass(frozen=True)
+class Query:
+    """What is searched for a case. `eligible` are the documents that may be found, None for all.
+
+    `hidden` says that the user may not see the case's own document. `failure` is why nothing could be searched.
+    """
+
+    case: Case
+    text: str
+    eligible: frozenset[str] | None = None
+    hidden: bool = False
+    rewrite: str | None = None
+    calls: tuple[Call, ...] = ()
+    failure: Failure | None = None
+
+    @classmethod
+    def plain(cls, case: Case) -> Query:
+        """The question as it is, over all documents."""
+        return cls(case, case.question)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Every arm's hits for a query, best first, before its floor."""
+
+    query: Query
+    arms: dict[str, list[Hit]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Context:
+    """One question with its trace and its sections, shared by every LLM that is asked; or why it cannot be asked."""
+
+    case: Case
+    trace: Trace
+    sections: tuple[Passage, ...] = ()
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True)
+class Route:
+    """The retrieval side of a system under test, named in every trace. `index` is the store's key."""
+
+    index: str
+    embedding: str
+    k: int
+    scope: Literal["document", "corpus"] = "document"
+    settings: RetrievalSettings = field(default_factory=RetrievalSettings)
+    reranker: Reranker | None = None
+
+    async def contexts(
+        self, found: Iterable[Found], chunks: Sequence[Chunk], chunk: Callable[[str], Chunk]
+    ) -> list[Context]:
+        """The contexts of several queries to one document, in order.
+
+        `chunks` are those of the cases' own document: they give the gold chunks. `chunk` looks up any hit by its id.
+        """
+        return list(await asyncio.gather(*(self._context(one, chunks, chunk) for one in found)))
+
+    def nothing(self, case: Case, chunks: Sequence[Chunk]) -> Context:
+        """Context of `case` where nothing could be retrieved."""
+        return Context(case, self._begun(Query.plain(case), chunks))
+
+    async def _context(self, found: Found, chunks: Sequence[Chunk], chunk: Callable[[str], Chunk]) -> Context:
+        query = found.query
+        begun = self._begun(query, chunks)
+        if query.failure:
+            return Context(query.case, begun, failure=query.failure)
+        arms, below = self._above_floors(found.arms)
+        fused = fuse(arms, {arm.kind: arm.weight for arm in self.settings.arms}, self.settings.rrf_constant)
+        kept, filtered = self._filtered(fused, query, chunk)
+        update: dict[str, Any] = {
+            "retrieved": _listed(found.arms),
+            "fused": tuple(fused) if len(self.settings.arms) > 1 else (),
+            "dropped": (*below, *filtered),
+        }
+        order = [one.id for one in kept]
+        if self.reranker is not None and kept:
+            seen = kept[: self.settings.reranked(self.k)]
+            scored = await self.reranker.score(query.text, query.case.language, [chunk(one.id) for one in seen])
+            update["calls"] = (*begun.calls, *scored.calls)
+            update["notes"] = (*begun.notes, *scored.notes)
+            if scored.failure:
+                return Context(query.case, begun.model_copy(update=update), failure=scored.failure)
+            update["reranked"] = _by_score(seen, scored.scores)
+            order = [one.id for one in update["reranked"]]
+        packed = pack([chunk(name) for name in order[: self.k]], self.k, self.settings)
+        update["dropped"] = (*update["dropped"], *packed.dropped)
+        update["context_ids"] = tuple(one.id for one in packed.chunks)
+        update["context_characters"] = sum(len(one.text) for one in packed.chunks)
+        sections = tuple(Passage(label=one.id, text=one.text) for one in packed.chunks)
+        return Context(query.case, begun.model_copy(update=update), sections)
+
+    def _above_floors(self, arms: dict[str, list[Hit]]) -> tuple[dict[str, list[Hit]], list[Dropped]]:
+        """Hits at or above their arm's floor; what was below it in one arm may still come in through another."""
+        kept: dict[str, list[Hit]] = {}
+        below: list[Dropped] = []
+        for arm in self.settings.arms:
+            hits = arms.get(arm.kind, [])
+            floor = float("-inf") if arm.floor is None else arm.floor
+            kept[arm.kind] = [hit for hit in hits if hit[1] >= floor]
+            below += [
+                Dropped(id=name, at="floor", reason=f"{arm.kind} {score:g} < {arm.floor:g}")
+                for name, score in hits
+                if arm.floor is not None and score < arm.floor
+            ]
+        return kept, below
+
+    def _filtered(
+        self, fused: list[Ranked], query: Query, chunk: Callable[[str], Chunk]
+    ) -> tuple[list[Ranked], list[Dropped]]:
+        """In `post` mode hits of documents that may not be found are taken out now; in `pre` mode there are none."""
+        if self.settings.filter_mode == "pre" or query.eligible is None:
+            return fused, []
+        kept = [one for one in fused if chunk(one.id).document_id in query.eligible]
+        names = {one.id for one in kept}
+        reason = "its document is not among those that this query may find"
+        return kept, [Dropped(id=one.id, at="filter", reason=reason) for one in fused if one.id not in names]
+
+    def _begun(self, query: Query, chunks: Sequence[Chunk]) -> Trace:
+        """What is known before any search. A question that must be refused has no gold chunk."""
+        case = query.case
+        gold = () if case.type == "rejection" else gold_ids(case.evidence, chunks)
+        return Trace(
+            query=case.question,
+            user_tags=case.user_tags,
+            index=self.index,
+            embedding=self.embedding,
+            k=self.k,
+            rewrite=query.rewrite,
+            filters=self.settings.filters,
+            filter_mode="" if query.eligible is None else self.settings.filter_mode,
+            gold_ids=gold,
+            hidden_ids=gold if query.hidden else (),
+            notes=self._notes(case),
+            calls=query.calls,
+        )
+
+    def _notes(self, case: Case) -> tuple[str, ...]:
+        """In a store of the whole corpus the document that a cross-document question came from is there too."""
+        if self.scope == "corpus" and case.origin:
+            return (f"the store also holds {case.origin.document_id}, which this question was made from",)
+        return ()
+
+
+def _listed(arms: dict[str, list[Hit]]) -> tuple[Retrieved, ...]:
+    return tuple(
+        Retrieved(id=name, rank=rank, score=score, arm=arm)
+        for arm, hits in arms.items()
+        for rank, (name, score) in enumerate(hits, 1)
+    )
+
+
+def _by_score(seen: Sequence[Ranked], scores: Sequence[float]) -> tuple[Ranked, ...]:
+    """Best score first; equal ones stay in their order."""
+    order = sorted(range(len(seen)), key=lambda at: -scores[at])
+    return tuple(
+        Ranked(id=seen[at].id, rank=rank, score=scores[at], sources=seen[at].sources)
+        for rank, at in enumerate(order, start=1)
+    )

@@ -1,0 +1,111 @@
+"""The retrieval audit: what each query lost, where, and what came of it."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from pydantic import Field
+
+from ragtester.records.base import Call, Failure, Record
+from ragtester.records.suite import CaseType
+
+FailureStage = Literal[
+    "ingestion",
+    "parse",
+    "chunk",
+    "embed/index",
+    "retrieve",
+    "fuse/threshold",
+    "filter/ACL",
+    "rerank/pack",
+    "generate",
+    "label",
+]
+FAILURE_STAGES: tuple[FailureStage, ...] = get_args(FailureStage)
+# Failures that no change of the retrieval path would mend.
+NOT_RETRIEVAL: frozenset[FailureStage] = frozenset({"generate", "label"})
+QueryStatus = Literal["measured", "no_gold", "hidden_gold", "unfinished"]
+
+
+class GoldRank(Record):
+    """Where one gold chunk stood: ranks from 1, None where it was not there. `grade` is its relevance, 1 to 100."""
+
+    id: str
+    grade: int
+    arms: dict[str, int | None] = Field(default_factory=dict)
+    fused: int | None = None
+    reranked: int | None = None
+    context: int | None = None
+
+
+class RankingMetrics(Record):
+    """Of one query at one K. `evidence` is the share of the evidence's characters in the chunks, None without spans."""
+
+    hit: bool
+    recall: float
+    precision: float
+    reciprocal_rank: float
+    ndcg: float
+    average_precision: float
+    evidence: float | None = None
+
+
+class ClaimMetrics(Record):
+    """Context recall and precision by claims, for a query without gold chunks or beside them.
+
+    `recall` is the share of the reference's claims that the context supports; `precision` the mean of the precisions at
+    the ranks of supporting chunks, 0 where no chunk supports a claim. `by` names the model, or "words".
+    """
+
+    claims: int
+    supported: int
+    recall: float
+    precision: float
+    by: str
+    call: Call | None = None
+
+
+class Diagnosis(Record):
+    """The primary stage of one failed or missed query: what was seen, and what to try first."""
+
+    stage: FailureStage
+    cause: str
+    seen: str
+    fix: str
+
+
+class AuditedQuery(Record):
+    """One case under one embedding model (all LLMs share its retrieval): a row of `queries.jsonl`.
+
+    `status`: "measured"; "no_gold" (must be refused, or no labels), "hidden_gold" (the user may see none of it: it
+    leaves the denominators), "unfinished" (nothing was retrieved; `failure` says why). `metrics` are those at K over
+    the final context in rank order, None unless measured. `missed` says that the evidence did not wholly reach the
+    context. `failed` and `passed` name the LLMs by verdict. `arms_of_context` lists for each chunk of the context the
+    arms that found it. `curve` holds metrics at other K, as far down as ranks are known.
+    """
+
+    query_id: str
+    document_id: str
+    family: str = ""
+    embedding: str
+    technique: str
+    type: CaseType
+    subtype: str = ""
+    language: str
+    section_kind: str = ""
+    question: str
+    k: int
+    status: QueryStatus
+    failure: Failure | None = None
+    gold: tuple[GoldRank, ...] = ()
+    hidden: int = 0
+    context_ids: tuple[str, ...] = ()
+    arms_of_context: tuple[tuple[str, ...], ...] = ()
+    metrics: RankingMetrics | None = None
+    claims: ClaimMetrics | None = None
+    missed: bool | None = None
+    crosses_boundary: bool | None = None
+    failed: tuple[str, ...] = ()
+    passed: tuple[str, ...] = ()
+    diagnosis: Diagnosis | None = None
+    notes: tuple[str, ...] = ()

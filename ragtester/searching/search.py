@@ -1,0 +1,74 @@
+"""The query path alone: every case of a suite retrieved under one embedding model, with no language model answering."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+
+from ragtester.progress import Progress
+from ragtester.rag.rerankers import make_reranker
+from ragtester.rag.route import Context
+from ragtester.records import Case, Chunk, Document, Failure
+from ragtester.searching.library import Asking, Library, Stores
+from ragtester.searching.queries import Preparation
+from ragtester.searching.sources import FromStores
+from ragtester.searching.suite import Suite
+from ragtester.settings import Settings
+from ragtester.tasks import Embedder, EmbeddingError, Models
+
+
+@dataclass(frozen=True)
+class Searched:
+    """The contexts of one document's cases, in order, and the document's chunks. `failure`: nothing was retrieved."""
+
+    document: Document
+    contexts: list[Context]
+    chunks: Sequence[Chunk]
+    failure: Failure | None = None
+
+
+@dataclass
+class Search:
+    """Searches a suite as the settings say; `models` serve the rewrite and the rerank, where there are any."""
+
+    suite: Suite
+    settings: Settings
+    embedders: Callable[[str], Embedder]
+    models: Models
+    progress: Progress
+    wanted: Callable[[Case], bool] = field(default=lambda _: True)
+
+    def __post_init__(self) -> None:
+        library = Library(self.suite, self.settings, self.progress)
+        prepare = Preparation(self.settings, self.suite.documents, self.models)
+        self.stores = Stores(library, self.embedders, lambda document, _: self._cases(document), prepare)
+        reranker = make_reranker(self.settings, self.models, self.suite.workspace.root)
+        self.source = FromStores(self.settings.execute, library, self.stores, reranker)
+
+    async def run(self, embedding: str) -> AsyncIterator[Searched]:
+        """Document by document, in the suite's order; stores are kept for the next run.
+
+        An embedding model that gives no vectors becomes the failure of a document. Raises UsageError, MissingPackageError
+        and StorageError.
+        """
+        self.source.check([embedding])
+        self.source.load()
+        try:
+            for document in self.suite.documents:
+                cases = tuple(self._cases(document))
+                if cases:
+                    yield await self._one(Asking(document, embedding, cases))
+        finally:
+            await self.source.close()
+
+    async def _one(self, asking: Asking) -> Searched:
+        failure = None
+        try:
+            contexts = await self.source.contexts(asking)
+            await self.source.settle(asking)
+        except EmbeddingError as error:
+            failure, contexts = error.failure, await self.source.nothing(asking)
+        return Searched(asking.document, contexts, await self.source.library.chunks(asking.document), failure)
+
+    def _cases(self, document: Document) -> list[Case]:
+        return [case for case in self.suite.cases(document) if self.wanted(case)]
