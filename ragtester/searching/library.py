@@ -32,11 +32,15 @@ QUESTIONS_A_PASS = 2000
 
 @dataclass
 class Library:
-    """The chunks of the suite's documents. The last few documents stay in memory."""
+    """The chunks of the suite's documents. The last few documents stay in memory.
+
+    With `keep` they are also written to the run's folder, beside the answers that name them.
+    """
 
     suite: Suite
     settings: Settings
     progress: Progress
+    keep: bool = True
     _held: OrderedDict[str, asyncio.Task[list[Chunk]]] = field(default_factory=OrderedDict)
     _size: int = 0
     _written: set[str] = field(default_factory=set)
@@ -45,7 +49,7 @@ class Library:
         self.documents = {document.id: document for document in self.suite.documents}
 
     async def chunks(self, document: Document) -> list[Chunk]:
-        """A document's chunks; the first time they are also written to the run's folder."""
+        """A document's chunks; the first time they are also kept."""
         if document.id not in self._held:
             self._held[document.id] = asyncio.create_task(asyncio.to_thread(self.cut, document))
             self._size += document.characters
@@ -57,9 +61,9 @@ class Library:
         return await task
 
     def cut(self, document: Document) -> list[Chunk]:
-        """Cut one document and keep what was cut beside the answers."""
+        """Cut one document, and keep what was cut where that is asked for."""
         chunks = chunking.chunk(document, self.suite.text(document), self.settings.execute.index)
-        if document.id not in self._written:
+        if self.keep and document.id not in self._written:
             self._written.add(document.id)
             write_rows(self.suite.workspace.chunks_file(self.settings.execute.run, document.id), chunks)
         return chunks

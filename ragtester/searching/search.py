@@ -39,7 +39,7 @@ class Search:
     wanted: Callable[[Case], bool] = field(default=lambda _: True)
 
     def __post_init__(self) -> None:
-        library = Library(self.suite, self.settings, self.progress)
+        library = Library(self.suite, self.settings, self.progress, keep=False)
         prepare = Preparation(self.settings, self.suite.documents, self.models)
         self.stores = Stores(library, self.embedders, lambda document, _: self._cases(document), prepare)
         reranker = make_reranker(self.settings, self.models, self.suite.workspace.root)
@@ -48,8 +48,8 @@ class Search:
     async def run(self, embedding: str) -> AsyncIterator[Searched]:
         """Document by document, in the suite's order; stores are kept for the next run.
 
-        An embedding model that gives no vectors becomes the failure of a document. Raises UsageError, MissingPackageError
-        and StorageError.
+        An embedding model that gives no vectors becomes the failure of a document. Raises UsageError,
+        MissingPackageError and StorageError.
         """
         self.source.check([embedding])
         self.source.load()
