@@ -54,7 +54,8 @@ class ClaimMetrics(Record):
     """Context recall and precision by claims, for a query without gold chunks or beside them.
 
     `recall` is the share of the reference's claims that the context supports; `precision` the mean of the precisions at
-    the ranks of supporting chunks, 0 where no chunk supports a claim. `by` names the model, or "words".
+    the ranks of supporting chunks, 0 where no chunk supports a claim. `by` names the model, or "words"; `key` is a hash
+    of what a model was asked, empty for words.
     """
 
     claims: int
@@ -62,6 +63,7 @@ class ClaimMetrics(Record):
     recall: float
     precision: float
     by: str
+    key: str = ""
     call: Call | None = None
 
 
@@ -81,7 +83,8 @@ class AuditedQuery(Record):
     leaves the denominators), "unfinished" (nothing was retrieved; `failure` says why). `metrics` are those at K over
     the final context in rank order, None unless measured. `missed` says that the evidence did not wholly reach the
     context. `failed` and `passed` name the LLMs by verdict. `arms_of_context` lists for each chunk of the context the
-    arms that found it. `curve` holds metrics at other K, as far down as ranks are known.
+    arms that found it. `hidden` counts gold chunks that the user may not see; `filtered` says that a filter of the
+    settings keeps the gold out.
     """
 
     query_id: str
@@ -94,11 +97,13 @@ class AuditedQuery(Record):
     language: str
     section_kind: str = ""
     question: str
+    user_tags: tuple[str, ...] = ()
     k: int
     status: QueryStatus
     failure: Failure | None = None
     gold: tuple[GoldRank, ...] = ()
     hidden: int = 0
+    filtered: bool = False
     context_ids: tuple[str, ...] = ()
     arms_of_context: tuple[tuple[str, ...], ...] = ()
     metrics: RankingMetrics | None = None
