@@ -76,6 +76,10 @@ class Workspace:
         """Verdicts on one system's answers to one document's cases."""
         return self.verdicts(run) / system_name(llm, embedding) / f"{document_id}.jsonl"
 
+    def retrieval_audit(self, run: str) -> Path:
+        """`verdicts/<run>/retrieval/`: what each query lost and where, beside the verdicts that it explains."""
+        return self.verdicts(run) / "retrieval"
+
     def audits(self, run: str) -> Path:
         """`audits/<run>/`: samples, votes, reviews and results of every audit, a folder each."""
         return self.root / "audits" / slug(run)

@@ -115,7 +115,9 @@ def suite_changed(
 def verdicts_alone(workspace: Workspace, info: RunInfo) -> Iterator[str]:
     """Verdict files without the answer file that they mirror."""
     answers, verdicts = workspace.answers(info.name), workspace.verdicts(info.name)
-    alone = [path for path in verdicts.glob("*/*.jsonl") if not (answers / path.parent.name / path.name).is_file()]
+    audit = workspace.retrieval_audit(info.name)
+    found = [path for path in verdicts.glob("*/*.jsonl") if path.parent != audit]
+    alone = [path for path in found if not (answers / path.parent.name / path.name).is_file()]
     if alone:
         first = min(alone).relative_to(workspace.root).as_posix()
         yield (
