@@ -39,11 +39,15 @@ class GoldRank(Record):
 
 
 class RankingMetrics(Record):
-    """Of one query at one K. `evidence` is the share of the evidence's characters in the chunks, None without spans."""
+    """Of one query at one K: `ragtester.statistics.ranking` says how each is defined.
+
+    `precision` is the share of the chunks that were given, None where none was. `evidence` is the share of the
+    evidence's characters (whitespace aside) that the chunks hold, None without spans.
+    """
 
     hit: bool
     recall: float
-    precision: float
+    precision: float | None
     reciprocal_rank: float
     ndcg: float
     average_precision: float
