@@ -1,0 +1,179 @@
+"""One case's retrieval measured: its gold chunks, where they stood on the query path, and what reached the context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ragtester.records import Case, Chunk, GoldRank, QueryStatus, RankingMetrics, Trace
+from ragtester.searching.coverage import Coverage, Held
+from ragtester.settings import RetrievalSettings
+from ragtester.statistics.ranking import ranking_metrics
+
+# Evidence that stands in no chunk is one piece of gold that no search can find: a miss, and no missing label.
+NOWHERE: Mapping[str, int] = {"": 1}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What is known of one case's retrieval.
+
+    `gold` are the gold chunks that the user may see, in document order, with their ranks everywhere in the trace;
+    `hidden` counts the others. `metrics` are those of the final context at the trace's k, in the order of ranks.
+    `curve` holds those of the ranking before the cut and the budget at other K: see `measure`. `missed` says that the
+    evidence did not wholly reach the context, `crosses_boundary` that a span of it stands whole in no chunk.
+    `arms_of_context` lists the arms that found each chunk of `trace.context_ids`.
+    """
+
+    status: QueryStatus
+    gold: tuple[GoldRank, ...] = ()
+    hidden: int = 0
+    metrics: RankingMetrics | None = None
+    curve: dict[int, RankingMetrics] = field(default_factory=dict)
+    missed: bool | None = None
+    crosses_boundary: bool | None = None
+    arms_of_context: tuple[tuple[str, ...], ...] = ()
+
+
+def measure(
+    case: Case,
+    trace: Trace,
+    chunks: Sequence[Chunk] | Coverage,
+    ks: Sequence[int] = (),
+    labels: Mapping[str, int] | None = None,
+    path: RetrievalSettings | None = None,
+) -> Measured:
+    """Measure one case's retrieval against the evidence that it was made from, or against `labels`.
+
+    `chunks` are those of the case's own document; give its `Coverage` where many cases are measured, with the text.
+    A chunk is gold when it holds a character of the evidence; its grade is its share of it in percent. `labels` (chunk
+    id to grade) replace all that: there is then no share of evidence, and missed is what lacks a gold chunk.
+
+    `ks` are the other K of the curve. One that lies deeper than ranks are known is left out, unless the search found
+    all there is; `path`, the settings of the search, tells that. So the number of queries may differ from K to K.
+    """
+    held = coverage(chunks).held(case.evidence) if labels is None else None
+    target = _Target(_grades(held, labels), held)
+    nothing = case.type == "rejection" or not (labels if held is None else held.total)
+    arms = _arms(trace)
+    if nothing:
+        return Measured("no_gold", arms_of_context=arms)
+    visible = target.visible_to(trace)
+    hidden = len(target.grades) - len(visible.grades)
+    crosses = held.split if held else None
+    if hidden and not visible.grades:
+        return Measured("hidden_gold", hidden=hidden, crosses_boundary=crosses, arms_of_context=arms)
+    fused, ranking = _fused(trace), _ranking(trace)
+    context = _context(trace, ranking)
+    deep = max(ks, default=0) if path and _exhausted(trace, path) else len(ranking)
+    return Measured(
+        status="measured",
+        gold=tuple(_gold_ranks(visible.grades, trace, fused, context, path)),
+        hidden=hidden,
+        # Where an imported trace has nothing retrieved, its k is 0.
+        metrics=visible.metrics(context, max(trace.k, 1)),
+        curve={k: visible.metrics(ranking, k) for k in ks if k <= deep},
+        missed=visible.missed(context),
+        crosses_boundary=crosses,
+        arms_of_context=arms,
+    )
+
+
+def coverage(chunks: Sequence[Chunk] | Coverage) -> Coverage:
+    """The chunks, ready to be asked."""
+    return chunks if isinstance(chunks, Coverage) else Coverage(chunks)
+
+
+@dataclass(frozen=True)
+class _Target:
+    """What should have been found: grades by chunk id, and the evidence, None for labels."""
+
+    grades: Mapping[str, int]
+    held: Held | None
+
+    def visible_to(self, trace: Trace) -> _Target:
+        """Without the chunks of documents that the user may not see."""
+        documents = {_document(name) for name in trace.hidden_ids}
+        return _Target(
+            {name: grade for name, grade in self.grades.items() if _document(name) not in documents}, self.held
+        )
+
+    def metrics(self, ranked: Sequence[str], k: int) -> RankingMetrics:
+        evidence = self.held.covered(ranked[:k]) / self.held.total if self.held else None
+        return ranking_metrics(ranked, self.grades or NOWHERE, k, evidence)
+
+    def missed(self, context: Sequence[str]) -> bool:
+        if self.held:
+            return self.held.covered(context) < self.held.total
+        return not set(self.grades) <= set(context)
+
+
+def _grades(held: Held | None, labels: Mapping[str, int] | None) -> Mapping[str, int]:
+    return held.grades() if held else labels or {}
+
+
+def _document(chunk_id: str) -> str:
+    return chunk_id.rsplit(":", 2)[0]
+
+
+def _fused(trace: Trace) -> list[str]:
+    """The fused list; that of a single arm is its hits above the floor."""
+    if trace.fused:
+        return [one.id for one in trace.fused]
+    below = {one.id for one in trace.dropped if one.at == "floor"}
+    return [one.id for one in trace.retrieved if one.id not in below]
+
+
+def _ranking(trace: Trace) -> list[str]:
+    """The last list before the cut at k."""
+    if trace.reranked:
+        return [one.id for one in trace.reranked]
+    filtered = {one.id for one in trace.dropped if one.at == "filter"}
+    return [name for name in _fused(trace) if name not in filtered]
+
+
+def _context(trace: Trace, ranking: Sequence[str]) -> list[str]:
+    """The final context by rank, whatever the order it was packed in; an imported trace has no other order."""
+    there, ranked = set(trace.context_ids), set(ranking)
+    return [
+        *(name for name in ranking if name in there),
+        *(name for name in trace.context_ids if name not in ranked),
+    ]
+
+
+def _exhausted(trace: Trace, path: RetrievalSettings) -> bool:
+    """Whether the list holds all that the search could ever find: every arm ran out, or went below its floor."""
+    for arm in path.arms:
+        scores = [one.score for one in trace.retrieved if one.arm == arm.kind]
+        ended = arm.floor is not None and any(score < arm.floor for score in scores)
+        if len(scores) >= path.depth(arm, trace.k) and not ended:
+            return False
+    return len(trace.reranked) < path.reranked(trace.k)
+
+
+def _gold_ranks(
+    grades: Mapping[str, int], trace: Trace, fused: list[str], context: list[str], path: RetrievalSettings | None
+) -> Iterable[GoldRank]:
+    kinds = [arm.kind for arm in path.arms] if path else list(dict.fromkeys(one.arm for one in trace.retrieved))
+    found: dict[str, dict[str, int | None]] = {name: dict.fromkeys(kinds) for name in grades}
+    for one in trace.retrieved:
+        if one.id in found:
+            found[one.id][one.arm] = one.rank
+    lists = {
+        "fused": _ranks(fused),
+        "reranked": _ranks([one.id for one in trace.reranked]),
+        "context": _ranks(context),
+    }
+    for name, grade in grades.items():
+        places = {step: ranks.get(name) for step, ranks in lists.items()}
+        yield GoldRank(id=name, grade=grade, arms=found[name], **places)
+
+
+def _ranks(ids: Iterable[str]) -> dict[str, int]:
+    return {name: rank for rank, name in enumerate(ids, start=1)}
+
+
+def _arms(trace: Trace) -> tuple[tuple[str, ...], ...]:
+    """The arms that brought each chunk of the context through their floors; none for an imported trace."""
+    sources = {one.id: (one.arm,) for one in trace.retrieved} | {one.id: one.sources for one in trace.fused}
+    return tuple(sources.get(name, ()) for name in trace.context_ids)
