@@ -14,11 +14,14 @@ from ragtester.statistics.comparison import (
 )
 from ragtester.statistics.differences import Relative, paired_difference, rate_difference, relative_difference
 from ragtester.statistics.intervals import Interval, Quantity, format_rate, wilson
+from ragtester.statistics.means import PairedMeans, mean, paired_means
+from ragtester.statistics.ranking import ranking_metrics
 from ragtester.statistics.sampling import allocation, sample_size, stratified_sample, stratum_weights
 from ragtester.statistics.weighting import Stratum, Weighted, weighted_rate, weighted_ratio
 
 __all__ = [
     "Interval",
+    "PairedMeans",
     "Quantity",
     "Relative",
     "Stratum",
@@ -34,8 +37,11 @@ __all__ = [
     "holm",
     "krippendorff_alpha",
     "mcnemar",
+    "mean",
     "paired_cases_needed",
     "paired_difference",
+    "paired_means",
+    "ranking_metrics",
     "rate_difference",
     "relative_difference",
     "sample_size",

@@ -28,7 +28,7 @@ def cluster_bootstrap(
     if len(rows) < 2:
         return None
     totals = _totals(load("numpy").random.default_rng(seed), rows, repeats)
-    return _percentiles(totals[:, 0] / totals[:, 1], confidence)
+    return percentiles(totals[:, 0] / totals[:, 1], confidence)
 
 
 def cluster_bootstrap_difference(
@@ -56,9 +56,9 @@ def cluster_bootstrap_difference(
         totals = _totals(rng, [(*first, *second) for first, second in rows if first[1] or second[1]], repeats)
         # A draw may miss one side altogether; it says nothing about the difference and is left out.
         totals = totals[(totals[:, 1] > 0) & (totals[:, 3] > 0)]
-        return _percentiles(totals[:, 0] / totals[:, 1] - totals[:, 2] / totals[:, 3], confidence)
+        return percentiles(totals[:, 0] / totals[:, 1] - totals[:, 2] / totals[:, 3], confidence)
     one, two = (_totals(rng, side, repeats) for side in sides)
-    return _percentiles(one[:, 0] / one[:, 1] - two[:, 0] / two[:, 1], confidence)
+    return percentiles(one[:, 0] / one[:, 1] - two[:, 0] / two[:, 1], confidence)
 
 
 def _row(values: Sequence[Any]) -> tuple[float, float]:
@@ -82,7 +82,7 @@ def _totals(rng: Any, rows: Sequence[tuple[float, ...]], repeats: int) -> Any:
     )
 
 
-def _percentiles(values: Any, confidence: float) -> Interval | None:
+def percentiles(values: Any, confidence: float) -> Interval | None:
     """None where all draws are alike: documents that do not differ show no spread, and that is no certainty."""
     if values.max() - values.min() < 1e-12:
         return None
