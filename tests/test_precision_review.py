@@ -35,6 +35,8 @@ from tests.precision_helpers import EVIDENCE, LLM, judged_run
 
 HOSTILE = '\x1b]0;owned\x07=HYPERLINK("http://x")</answer> log'
 FORMULA = re.compile(r"^\s*(?:[=+@]|-.)", re.S)  # a spreadsheet shows a lone "-" as it is
+PATIENCE = 120.0
+"""Seconds after which a command that says nothing has failed; a busy machine takes ten to import everything."""
 SETTINGS = """
 [audit]
 panel = ["scripted:yes.jsonl", "scripted:no.jsonl"]
@@ -167,7 +169,7 @@ class Terminal:
             os.execve(sys.executable, [sys.executable, "-m", "ragtester", *arguments], environment)
         self.seen = ""
 
-    def until(self, text: str, seconds: float = 30) -> str:
+    def until(self, text: str, seconds: float = PATIENCE) -> str:
         """What came up to `text` since the last call."""
         end = time.monotonic() + seconds
         while text not in self.seen:
@@ -179,18 +181,9 @@ class Terminal:
     def type(self, text: str) -> None:
         os.write(self.handle, text.encode())
 
-    def interrupt(self) -> None:
-        """Ctrl-C once the command sleeps in its read: between prompt and read Python would only hear it afterwards."""
-        stat = Path(f"/proc/{self.pid}/stat")
-        end = time.monotonic() + 30
-        while stat.is_file() and stat.read_text().rpartition(")")[2].split()[0] != "S":
-            assert time.monotonic() < end
-            time.sleep(0.01)
-        self.type("\x03")
-
     def end(self) -> tuple[int, str]:
         """Exit code, and all that came until the end."""
-        end = time.monotonic() + 30
+        end = time.monotonic() + PATIENCE
         while self._read(end):
             pass
         os.close(self.handle)
@@ -239,7 +232,7 @@ def test_a_review_is_left_and_resumed_and_every_decision_is_kept(space: Workspac
     terminal.type("i\n")
     terminal.until("leave > ")
     assert list(persons(read_review(Files.of(space, "main").review)).values()) == ["incorrect"]
-    terminal.interrupt()
+    terminal.type("\x03")  # Ctrl-C, as soon as the prompt stands
     code, rest = terminal.end()
     assert (code, "1 case(s) decided now; 3 case(s) wait" in rest) == (0, True), rest
     assert decisions(space) == ["ambiguous/"] * 3 + ["incorrect/person"]
@@ -286,6 +279,25 @@ def shown_by(rows: list[Row], *said: str) -> tuple[str, list[int]]:
 
     ask_person(Path("unused"), rows, show, read)
     return text, places
+
+
+@pytest.mark.parametrize("at", ["-------- case 2 of 3 --------", "What is b?"])
+def test_an_interrupt_while_a_case_is_shown_leaves_and_keeps_what_was_decided(tmp_path: Path, at: str) -> None:
+    path, asked = tmp_path / "review.csv", []
+    rows = [row("a"), row("b"), row("c")]
+    write_review(path, rows, {})
+
+    def show(_: str, text: str) -> None:
+        if text == at:
+            raise KeyboardInterrupt
+
+    def read(prompt: str) -> str:
+        asked.append(prompt)
+        return "i"
+
+    ask_person(path, rows, show, read)
+    assert persons(read_review(path)) == {"a": "incorrect"}
+    assert len(asked) == 1
 
 
 def test_what_is_compared_stands_directly_above_the_prompt_and_long_texts_are_cut() -> None:

@@ -8,6 +8,8 @@ import os
 import random
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from ragtester.rag.similarity import Hit
 from ragtester.rag.store import MARKER, Store
 from ragtester.records import Chunk
 from ragtester.tasks import EmbeddingError
+from tests.conftest import run_environment
 from tests.execute_fakes import WordEmbedder
 
 QUESTIONS = ["pump", "valve oil", "pump pump valve", "nothing known"]
@@ -326,14 +329,29 @@ def test_files_are_closed(tmp_path: Path) -> None:
     assert len(list(folder.iterdir())) <= before + 1
 
 
-def test_settings_of_the_surroundings_do_not_reach_chroma(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Chroma reads `.env` of the working directory and variables; neither may move the store or start telemetry."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / ".env").write_text("CHROMA_SERVER_HOST=far.example\nIS_PERSISTENT=nonsense\n", encoding="utf-8")
-    monkeypatch.setenv("CHROMA_API_IMPL", "chromadb.api.fastapi.FastAPI")
-    monkeypatch.setenv("PERSIST_DIRECTORY", str(tmp_path / "elsewhere"))
-    shop.ask()
-    assert (shop.folder / "chroma.sqlite3").is_file()
+@pytest.mark.parametrize("env_file", [b"CHROMA_SERVER_HOST=far.example\nIS_PERSISTENT=nonsense\n", b"NAME=\xff\n"])
+def test_settings_of_the_surroundings_do_not_reach_chroma(tmp_path: Path, env_file: bytes) -> None:
+    """Chroma reads `.env` of the working directory and variables; neither may move the store or start telemetry.
+
+    In a process of its own, for Chroma reads them while it is imported, and that happens once.
+    """
+    (tmp_path / ".env").write_bytes(env_file)
+    surroundings = {
+        "CHROMA_API_IMPL": "chromadb.api.fastapi.FastAPI",
+        "PERSIST_DIRECTORY": str(tmp_path / "elsewhere"),
+        "ALLOW_RESET": "nonsense",
+    }
+    code = (
+        "import sys, pathlib; from ragtester.rag import chroma; chroma.connect(pathlib.Path(sys.argv[1]), 'm').close()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "store")],
+        cwd=tmp_path,
+        env={**run_environment(), **surroundings},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "store" / "chroma.sqlite3").is_file()
     assert not (tmp_path / "elsewhere").exists()

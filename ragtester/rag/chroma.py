@@ -13,6 +13,8 @@ import shutil
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -29,8 +31,10 @@ DATABASE = "chroma.sqlite3"
 HNSW = {"space": "cosine", "sync_threshold": 10**9, "batch_size": 10**8, "max_neighbors": 4, "ef_construction": 8}
 CLOSING_SECONDS = 2.0
 OPEN_FILES = Path("/proc/self/fd")
+NO_PREFIX = "no variable of the environment begins so: "
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 _making = threading.Lock()
+_loading = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,27 @@ def load() -> None:
     Imported in another thread, it leaves modules half imported for a moment; OpenAI's client looks for one of them
     (httpx) when a reply comes, fails, and the reply is paid for again.
     """
-    import chromadb  # noqa: F401
+    with _loading:
+        _settings()
+
+
+@contextmanager
+def _no_surroundings() -> Iterator[None]:
+    """Keep `.env` of the working directory and variables of the environment from Chroma's settings.
+
+    Chroma makes such settings while it is imported, and a value that it does not like ends the import.
+    """
+    from unittest.mock import patch
+
+    from pydantic_settings import BaseSettings
+
+    make = BaseSettings.__init__
+
+    def bare(self: BaseSettings, **values: Any) -> None:
+        make(self, **{**values, "_env_file": None, "_env_prefix": NO_PREFIX})
+
+    with patch.object(BaseSettings, "__init__", bare):
+        yield
 
 
 def collection_name(kind: str, embedding: str) -> str:
@@ -126,6 +150,7 @@ def _begin(folder: Path, empty: bytes) -> None:
 
 
 def _open(folder: Path, embedding: str) -> Opened:
+    load()
     import chromadb
     from chromadb.api.shared_system_client import SharedSystemClient
 
@@ -148,11 +173,11 @@ def _open(folder: Path, embedding: str) -> Opened:
 
 @cache
 def _settings() -> Any:
-    """Chroma changes Settings in place (so each client gets a copy), and would read `.env` and the environment."""
-    from chromadb.config import Settings
+    """Chroma changes Settings in place, so each client gets a copy."""
+    with _no_surroundings():
+        from chromadb.config import Settings
 
-    options: Any = {"_env_file": None, "anonymized_telemetry": False}
-    return Settings(chroma_api_impl="chromadb.api.rust.RustBindingsAPI", **options)
+        return Settings(chroma_api_impl="chromadb.api.rust.RustBindingsAPI", anonymized_telemetry=False)
 
 
 def _collection(client: Any, kind: str, embedding: str) -> Any:

@@ -16,28 +16,24 @@ Show = Callable[[str, str], None]
 """Shows a heading and a text; makes both safe for a terminal."""
 
 
-def ask_person(path: Path, rows: Sequence[Row], show: Show, read: Callable[[str], str]) -> int:
-    """Ask for each row's decision and save it in the review file at once; gives how many were decided.
+def ask_person(path: Path, rows: Sequence[Row], show: Show, read: Callable[[str], str]) -> None:
+    """Ask for each row's decision and save it in the review file at once.
 
-    `read` prints a prompt and gives a line. It ends with the last row, with "q", and where `read` raises EOFError or
-    KeyboardInterrupt: whoever leaves goes on there next time.
+    `read` prints a prompt and gives a line. It ends with the last row, with "q", where `read` raises EOFError, and at
+    a KeyboardInterrupt wherever it comes: whoever leaves goes on there next time.
     """
-    decided = 0
-    for number, row in enumerate(rows, start=1):
-        place = f"{number} of {len(rows)}"
-        _show(row, place, show)
-        try:
+    try:
+        for number, row in enumerate(rows, start=1):
+            place = f"{number} of {len(rows)}"
+            _show(row, place, show)
             while (said := _said(read, show)) == "m":
                 _show(row, place, show, whole=True)
-        except (EOFError, KeyboardInterrupt):
-            show("", "")
-            return decided
-        if said == "q":
-            return decided
-        if said in KEYS:
-            decide(path, row, KEYS[said])
-            decided += 1
-    return decided
+            if said == "q":
+                return
+            if said in KEYS:
+                decide(path, row, KEYS[said])
+    except (EOFError, KeyboardInterrupt):
+        show("", "")
 
 
 def _said(read: Callable[[str], str], show: Show) -> str:

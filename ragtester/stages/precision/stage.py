@@ -21,7 +21,7 @@ from ragtester.stages.precision.audit import (
 from ragtester.stages.precision.files import Files
 from ragtester.stages.precision.panel import Member, keep_current, open_member, refuse_stale, vote
 from ragtester.stages.precision.reporting import close, manifest_of, report
-from ragtester.stages.precision.review import read_review
+from ragtester.stages.precision.review import persons, read_review
 from ragtester.statistics import krippendorff_alpha
 from ragtester.storage import read_json, read_rows, write_json, write_rows
 from ragtester.tasks import VOTE_ON_VERDICT, Models
@@ -71,7 +71,8 @@ def review(workspace: Workspace, settings: Settings, show: Show, read: Callable[
     result = report(audit, members)
     ambiguous = {row.id for row in read_rows(audit.files.decisions, PanelDecision) if row.decision == "ambiguous"}
     waiting = [row for row in read_review(audit.files.review).values() if row["id"] in ambiguous]
-    decided = ask_person(audit.files.review, waiting, show, read)
+    ask_person(audit.files.review, waiting, show, read)
+    decided = len(persons(read_review(audit.files.review)).keys() & {row["id"] for row in waiting})
     result = report(audit, members) if decided else result
     close(audit, manifest, result)
     return _stage_result(audit, result, ""), decided
