@@ -103,6 +103,13 @@ class Workspace:
         """Chroma stores, one folder each."""
         return self.private / "stores"
 
+    def store(self, name: str, embedding: str, key: str) -> Path:
+        """The store of a document (or of the "corpus") under an embedding model.
+
+        The key is part of the folder's name: other chunk sizes or another text do not throw paid vectors away.
+        """
+        return self.stores / f"{slug(name)}__{slug(embedding)}__{key}"
+
     def journal(self, stage: str, name: str) -> Path:
         """Replies that were paid for and are not yet in a row."""
         return self.private / "calls" / f"{slug(stage)}-{slug(name)}.jsonl"
