@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -53,6 +53,20 @@ def read_in_processes(paths: Iterable[Path], settings: ReadingSettings) -> Itera
             future.cancel()
         pool.close()
         threads.shutdown(wait=True, cancel_futures=True)
+
+
+def read_source(path: Path, reader: str, pages: Sequence[int], settings: ReadingSettings) -> Result:
+    """Some pages of a file as `ragtester.documents.source_text` reads them, or `{"failure": {...}}`.
+
+    In a process of its own, which is ended; `reading.timeout_seconds` is the limit for all of them.
+    """
+    process = _Process(settings.memory_mb)
+    try:
+        process.wait_until_ready()
+        job = {"path": str(path.absolute()), "reader": reader, "pages": list(pages), "timeout": settings.timeout_seconds}
+        return process.ask(job, settings.timeout_seconds)
+    finally:
+        process.end()
 
 
 def _cores() -> int:

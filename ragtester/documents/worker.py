@@ -40,10 +40,13 @@ def main() -> None:
 
 
 def _read(job: dict[str, Any], reading: Any) -> dict[str, Any]:
-    """The result of one job as plain data: the text and what is known of it, or a failure."""
+    """The result of one job as plain data: the text and what is known of it, the texts of `pages`, or a failure."""
+    from ragtester.documents.source_text import source_pages
     from ragtester.documents.unreadable import UnreadableError
 
     try:
+        if "pages" in job:
+            return {"pages": source_pages(Path(job["path"]), job["reader"], job["pages"])}
         found = reading.read_file(Path(job["path"]), job["reader"], job["compare_pages"])
     except UnreadableError as error:
         return _failure(error.type, error.message, error.cause)

@@ -1,0 +1,96 @@
+"""How far a passage stands in another text, whatever the reader of either made of spaces, hyphens and columns."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from ragtester.text.normalise import fold
+from ragtester.text.numbers import digits_to_ascii
+from ragtester.text.stems import stems
+from ragtester.text.words import words
+
+_BROKEN = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010]\s*\n\s*(?=[^\W\d_])")
+_TOKEN = re.compile(r"[^\W_]+(?:(?:(?<=\d)[.,](?=\d)|[-_/:])[^\W_]+)*")
+_NOT_WORD = re.compile(r"[\W_]+")
+_JOINTS = "-_/:"
+# A shorter word stands inside others by chance.
+_INSIDE = 4
+
+
+@lru_cache(maxsize=256)
+def letters(text: str) -> str:
+    """The folded letters and digits of a text, run together."""
+    return _NOT_WORD.sub("", fold(text))
+
+
+def likeness(passage: str, text: str) -> float:
+    """How much of a passage a text holds, 0 to 100; 100 for a passage without letters and digits.
+
+    The larger of two views: the best match of the letters in a row (`rapidfuzz.fuzz.partial_ratio`), which forgives
+    spaces, hyphens and line ends; and the share of the passage's letters in words that the text has anywhere, which
+    forgives another order of columns and cells. What the text is too short to hold counts as absent.
+    """
+    from rapidfuzz import fuzz
+
+    wanted, there = letters(passage), letters(text)
+    if not wanted or wanted in there:
+        return 100.0
+    in_a_row = fuzz.partial_ratio(wanted, there) * min(1.0, len(there) / len(wanted))
+    found, known = words(passage), set(words(_BROKEN.sub("", text)))
+    present = sum(len(word) for word in found if word in known or (len(word) >= _INSIDE and letters(word) in there))
+    return max(in_a_row, 100.0 * present / max(1, sum(map(len, found))))
+
+
+def values(text: str) -> tuple[str, ...]:
+    """The numbers and codes of a text, folded, each once: "24", "1.5", "e-204", "din912"."""
+    found = (token for token in _TOKEN.findall(digits_to_ascii(fold(text))) if any(map(str.isdigit, token)))
+    return tuple(dict.fromkeys(found))
+
+
+def has_value(value: str, text: str, *, glued: bool = False) -> bool:
+    """Whether a text has a value of `values` as a value of its own, and not inside a longer one.
+
+    With `glued` it may stand inside a longer one, as where a reader runs the cells of a table together.
+    """
+    before, after = ("", "") if glued else (_start(value), _end(value))
+    return bool(re.search(before + _spaced(value) + after, digits_to_ascii(fold(text))))
+
+
+def _spaced(value: str) -> str:
+    """Characters may be parted by a space and joints may be absent; a decimal mark may be parted, not absent."""
+    pattern = ""
+    for mark in value:
+        if mark in _JOINTS:
+            pattern += r"[\s\-_/:]{0,3}"
+        elif mark in ".,":
+            pattern += rf"\s?{re.escape(mark)}\s?"
+        else:
+            pattern += (r"\s?" if pattern and not pattern.endswith(("?", "}")) else "") + re.escape(mark)
+    return pattern
+
+
+def _start(value: str) -> str:
+    return r"(?<!\d)(?<!\d[.,])" if value[0].isdigit() else r"(?<![^\W_])"
+
+
+def _end(value: str) -> str:
+    return r"(?!\d)(?![.,]\d)" if value[-1].isdigit() else r"(?![^\W_])"
+
+
+def says_the_same(passage: str, evidence: str, about: str, language: str, threshold: float) -> float | None:
+    """How alike (0 to 100) a passage holds the evidence where it says the same of `about`; None where it does not.
+
+    Alike is not the same: of the words and values of `about` (a question and its answer), the passage must have all
+    that the evidence has.
+    """
+    from rapidfuzz import fuzz
+
+    alike = fuzz.partial_ratio(letters(evidence), letters(passage), score_cutoff=threshold)
+    if not alike or len(letters(passage)) < len(letters(evidence)) * threshold / 100:
+        return None
+    needed = set(stems(about, language)) & set(stems(evidence, language))
+    if not needed <= set(stems(passage, language)):
+        return None
+    shared = (value for value in values(about) if has_value(value, evidence))
+    return alike if all(has_value(value, passage) for value in shared) else None
