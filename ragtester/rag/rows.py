@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from ragtester.errors import StorageError
+from ragtester.rag.similarity import Owners
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,6 +29,7 @@ class Rows:
         self._size = 0
         self._width = 0
         self._file: IO[bytes] | None = None
+        self._owners: Owners | None = None
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -35,6 +37,7 @@ class Rows:
     def add(self, ids: Sequence[str], vectors: NDArray[np.float32]) -> None:
         """Take in vectors (one row an id). Raises StorageError where they must go to disk and cannot."""
         self._ids += ids
+        self._owners = None
         self._width = vectors.shape[1]
         self._size += vectors.nbytes
         self._parts.append(vectors)
@@ -53,6 +56,12 @@ class Rows:
             self._file.write(part.tobytes())
         self._parts.clear()
 
+    def owners(self) -> Owners:
+        """The documents of the ids; numbered once."""
+        if self._owners is None:
+            self._owners = Owners(self._ids)
+        return self._owners
+
     def pages(self) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
         """Ids and vectors, some at a time."""
         import numpy as np
@@ -70,7 +79,7 @@ class Rows:
 
     def close(self) -> None:
         """Forget everything."""
-        self._ids, self._parts = [], []
+        self._ids, self._parts, self._owners = [], [], None
         if self._file is not None:
             self._file.close()
             self._file = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -37,22 +38,30 @@ def signatures(rows: Matrix) -> list[float]:
     return [float(value) for value in rows @ weights]
 
 
-class Nearest:
-    """The `k` most similar ids of each question over all pages seen so far; ties go to the smaller id."""
+def cosines(questions: Matrix, rows: Matrix) -> Matrix:
+    """Similarities of unit rows (questions × rows), rounded.
 
-    def __init__(self, questions: Matrix, k: int) -> None:
-        self._questions = questions
+    Twice: the last bits of a product depend on how many questions share a pass, and must not decide a digit.
+    """
+    import numpy as np
+
+    scores: Matrix = np.round(np.round(questions @ rows.T, 2 * DIGITS), DIGITS) + 0.0
+    return scores
+
+
+class Best:
+    """The `k` best ids of each question over all pages seen so far; ties go to the smaller id."""
+
+    def __init__(self, questions: int, k: int) -> None:
         self._k = k
-        self._best: list[list[Hit]] = [[] for _ in range(len(questions))]
+        self._best: list[list[Hit]] = [[] for _ in range(questions)]
 
-    def page(self, ids: Sequence[str], rows: Matrix) -> None:
-        """Take in one page of the store: ids and their unit rows."""
+    def page(self, ids: Sequence[str], scores: Matrix) -> None:
+        """Take in one page: ids and every question's scores (questions × ids), -inf for what it may not find."""
         import numpy as np
 
         if not len(ids):
             return
-        # Twice: the last bits of a product depend on how many questions share a pass, and must not decide a digit.
-        scores = np.round(np.round(self._questions @ rows.T, 2 * DIGITS), DIGITS) + 0.0
         # Nothing below the page's own k-th score, or below the k-th of the pages before, can be among the best.
         bounds = self._bounds()
         if len(ids) > self._k:
@@ -67,9 +76,54 @@ class Nearest:
     def _bounds(self) -> Any:
         import numpy as np
 
-        full = (best[-1][1] if len(best) == self._k else -np.inf for best in self._best)
+        lowest = np.finfo(np.float64).min
+        full = (best[-1][1] if len(best) == self._k else lowest for best in self._best)
         return np.fromiter(full, dtype=np.float64, count=len(self._best))
 
     def hits(self) -> list[list[Hit]]:
-        """(id, similarity) a question, best first."""
+        """(id, score) a question, best first."""
         return self._best
+
+
+def document_of(chunk_id: str) -> str:
+    """The document that a chunk's id names: document id, content hash, ordinal."""
+    return chunk_id.rsplit(":", 2)[0]
+
+
+class Owners:
+    """The document of every chunk of an index, numbered, so that a filter is one look-up in a table."""
+
+    def __init__(self, ids: Sequence[str]) -> None:
+        import numpy as np
+
+        numbers: dict[str, int] = {}
+        found = (numbers.setdefault(document_of(name), len(numbers)) for name in ids)
+        self._codes = np.fromiter(found, dtype=np.int32, count=len(ids))
+        self._documents = tuple(numbers)
+
+    def reach(self, eligible: Sequence[frozenset[str] | None]) -> Reach | None:
+        """What each question may find, given the documents that it may (None for all); None where nothing is barred."""
+        import numpy as np
+
+        sets = {documents: number for number, documents in enumerate(dict.fromkeys(eligible))}
+        if sets.keys() <= {None}:
+            return None
+        allowed = np.array([[one is None or name in one for name in self._documents] for one in sets], dtype=bool)
+        group = np.fromiter((sets[one] for one in eligible), dtype=np.intp, count=len(eligible))
+        return Reach(allowed, group, self._codes)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """`allowed` (sets × documents) in the set that each question has, and the document's number of every chunk."""
+
+    allowed: NDArray[np.bool_]
+    group: NDArray[np.intp]
+    codes: NDArray[np.int32]
+
+    def bar(self, scores: Matrix, start: int = 0) -> None:
+        """Set to -inf, in place, what a question may not find; `scores` are of the chunks from number `start` on."""
+        import numpy as np
+
+        codes = self.codes[start : start + scores.shape[1]]
+        np.copyto(scores, -np.inf, where=~self.allowed[:, codes][self.group])

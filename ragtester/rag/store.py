@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from pydantic import Field
@@ -15,7 +16,7 @@ from ragtester.provenance import sha256_text, versions
 from ragtester.rag.chroma import Opened, connect
 from ragtester.rag.collection import PAGE, StoreDamagedError, all_ids, batches, measure, put, rows_by_id, sound
 from ragtester.rag.rows import Rows
-from ragtester.rag.similarity import Hit, Nearest, unit_rows
+from ragtester.rag.similarity import Best, Hit, cosines, unit_rows
 from ragtester.records import Failure, Record
 from ragtester.storage import write_json
 from ragtester.tasks import Embedder, EmbeddingError
@@ -31,12 +32,16 @@ QUESTIONS_AT_ONCE = 2000
 
 
 class Complete(Record):
-    """`complete.json`: what a finished store holds."""
+    """`complete.json`: what a finished store holds, and the seconds that embedding and writing it took.
+
+    `seconds` is None where the store was not made in one go.
+    """
 
     key: str
     embedding: str
     count: int
     dimension: int
+    seconds: float | None = None
     versions: dict[str, str] = Field(default_factory=dict)
 
 
@@ -45,7 +50,8 @@ class Store:
     """A store in use; one process at a time. `finish` it, or at least `close` it.
 
     `fresh`: nothing was there before, so that nothing needs to be read. `_behind` is the last piece of work on the
-    database, which begins with opening it; each piece waits for the one before.
+    database, which begins with opening it; each piece waits for the one before. `filled` are the seconds that filling
+    it took, None where that was begun by an earlier start; `compared` those of comparing questions with its vectors.
     """
 
     folder: Path
@@ -58,6 +64,8 @@ class Store:
     complete: bool = False
     closed: bool = False
     rows: Rows | None = None
+    filled: float | None = 0.0
+    compared: float = 0.0
     _database: Opened | None = field(default=None, repr=False)
     _behind: asyncio.Task[None] | None = None
 
@@ -93,7 +101,10 @@ class Store:
 
     async def settle(self) -> None:
         """See everything written, and mark a store that is whole as complete."""
+        began = perf_counter()
         database = await self.database()
+        if self.filled is not None and not self.complete:
+            self.filled += perf_counter() - began
         if not self.complete:
             await asyncio.to_thread(self.mark_complete, database)
 
@@ -110,7 +121,12 @@ class Store:
         if found != self.count:
             raise StoreDamagedError(f"it holds {found} chunks instead of {self.count}")
         made = Complete(
-            key=self.key, embedding=self.embedder.model, count=found, dimension=dimension, versions=versions()
+            key=self.key,
+            embedding=self.embedder.model,
+            count=found,
+            dimension=dimension,
+            seconds=None if self.filled is None else round(self.filled, 6),
+            versions=versions(),
         )
         write_json(self.folder / MARKER, made)
         self.complete = True
@@ -144,7 +160,9 @@ class Store:
             mine = list(islice(allowed, len(block)))
             if self.rows is None:
                 self.rows = await asyncio.to_thread(self._read, await self.database())
+            began = perf_counter()
             hits += await asyncio.to_thread(_scan, self.rows, rows, k, mine)
+            self.compared += perf_counter() - began
         return hits
 
     async def _question_rows(self, questions: list[str]) -> Matrix:
@@ -178,17 +196,17 @@ class Store:
 
 
 def _scan(rows: Rows, questions: Matrix, k: int, eligible: Sequence[frozenset[str] | None]) -> list[list[Hit]]:
-    """One pass over the vectors for each set of documents that questions may find."""
-    found: list[list[Hit]] = [[] for _ in eligible]
-    for documents in dict.fromkeys(eligible):
-        mine = [at for at, one in enumerate(eligible) if one == documents]
-        best = Nearest(questions[mine], k)
-        for ids, vectors in rows.pages():
-            kept = [at for at, name in enumerate(ids) if documents is None or name.rsplit(":", 2)[0] in documents]
-            best.page([ids[at] for at in kept], unit_rows(vectors[kept]))
-        for at, hits in zip(mine, best.hits(), strict=True):
-            found[at] = hits
-    return found
+    """One pass over the vectors for all questions, whatever each may find."""
+    best = Best(len(questions), k)
+    reach = None if all(documents is None for documents in eligible) else rows.owners().reach(eligible)
+    start = 0
+    for ids, vectors in rows.pages():
+        scores = cosines(questions, unit_rows(vectors))
+        if reach is not None:
+            reach.bar(scores, start)
+        best.page(ids, scores)
+        start += len(ids)
+    return best.hits()
 
 
 def same_length(vectors: NDArray[np.float32], dimension: int, model: str, folder: Path) -> None:

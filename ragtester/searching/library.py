@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field
 from ragtester.progress import Progress
 from ragtester.rag import chroma, chunking, index
 from ragtester.rag.route import Found, Query
-from ragtester.rag.similarity import Hit
+from ragtester.rag.similarity import Hit, document_of
 from ragtester.rag.sparse import Sparse
 from ragtester.rag.store import Store
 from ragtester.records import Case, Chunk, Document
@@ -19,15 +20,18 @@ from ragtester.searching.suite import Suite
 from ragtester.settings import Settings
 from ragtester.storage import write_rows
 from ragtester.tasks import Embedder, EmbeddingError
-from ragtester.workspace import slug
 
 Opening = Callable[[], Awaitable[Store]]
 # In characters of their texts: some 50 MB.
 CHUNKS_IN_MEMORY = 10_000_000
 # Stores that are filled or asked at once. The very first is alone, so that its calls are soon on their way.
 STORES_AT_ONCE = 2
+# BM25 indexes that stay in memory: one a document whose cells may be open at the same time.
+SPARSE_AT_ONCE = 4
 # One pass over the store of a whole corpus serves the questions of several documents.
 QUESTIONS_A_PASS = 2000
+# Stands for the chunks of all documents.
+CORPUS = "corpus"
 
 
 @dataclass
@@ -89,7 +93,7 @@ class Library:
         own = await self.chunks(document)
         known = {one.id: one for one in own}
         wanted = {name for one in found for hits in one.arms.values() for name, _ in hits} - known.keys()
-        for name in dict.fromkeys(name.rsplit(":", 2)[0] for name in sorted(wanted)):
+        for name in dict.fromkeys(map(document_of, sorted(wanted))):
             known |= {one.id: one for one in await self.chunks(self.documents[name]) if one.id in wanted}
         return own, known.__getitem__
 
@@ -132,6 +136,8 @@ class Stores:
     _behind: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     _corpus: Corpus | None = None
     _keys: dict[str, str] = field(default_factory=dict)
+    _sparse: OrderedDict[str, asyncio.Task[Sparse]] = field(default_factory=OrderedDict)
+    _told: bool = False
 
     def load(self) -> None:
         """Import what the stores need. Threads may not: see `ragtester.rag.chroma.load`."""
@@ -163,13 +169,14 @@ class Stores:
             if self._corpus is None or self._corpus.embedding != embedding:
                 await self._leave_corpus()
                 chunks = _AllChunks(self.library)
-                self._corpus = Corpus(self, embedding, self.opening("corpus", embedding, key, chunks), chunks)
+                self._corpus = Corpus(self, embedding, self.opening(CORPUS, embedding, key, chunks), chunks)
             return await self._corpus.find(asking)
         own = await self.library.chunks(document)
         opening = self.opening(document.id, embedding, key, own)
+        queries = await self.prepare(asking.cases)
         await self._turn.acquire()
         try:
-            found, store = await self.search(opening, own, await self.prepare(asking.cases))
+            found, store = await self.search(opening, document.id, own, queries)
         except BaseException:
             self._turn.release()
             raise
@@ -183,24 +190,55 @@ class Stores:
         return found
 
     async def search(
-        self, opening: Opening, chunks: Iterable[Chunk], queries: Sequence[Query]
+        self, opening: Opening, name: str, chunks: Iterable[Chunk], queries: Sequence[Query]
     ) -> tuple[list[Found], Store | None]:
-        """Every arm's hits for each query, and the open store; none where no dense arm is asked."""
+        """Every arm's hits for each query, and the open store; none where no dense arm is asked.
+
+        `name` stands for the set of chunks, whatever embedding model they are searched with.
+        """
         execute = self.library.settings.execute
         live = [query for query in queries if query.failure is None]
-        texts = [query.text for query in live]
+        self._tell_barred(live)
         pre = execute.retrieval.filter_mode == "pre"
         eligible = [query.eligible if pre else None for query in live]
-        arms: dict[str, list[list[Hit]]] = {}
+        arms: dict[str, list[list[Hit]]] = {arm.kind: [] for arm in execute.retrieval.arms}
         store = None
-        for arm in execute.retrieval.arms:
+        # The dense arm comes last: it leaves a store open.
+        for arm in sorted(execute.retrieval.arms, key=lambda arm: arm.kind == "dense"):
             depth = execute.retrieval.depth(arm, execute.k)
             if arm.kind == "dense":
+                texts = [query.text for query in live]
                 arms[arm.kind], store = await index.ask(opening, texts, depth, self.library.progress, eligible)
             else:
-                arms[arm.kind] = await asyncio.to_thread(_sparse, chunks, texts, depth, eligible)
+                sparse = await self._bm25(name, chunks)
+                questions = [(query.text, query.case.language) for query in live]
+                arms[arm.kind] = await asyncio.to_thread(sparse.nearest, questions, depth, eligible)
         hits = iter([{kind: found[at] for kind, found in arms.items()} for at in range(len(live))])
         return [Found(query, {} if query.failure else next(hits)) for query in queries], store
+
+    def _tell_barred(self, queries: Sequence[Query]) -> None:
+        """One note a run where filters and tags leave a user nothing to find; each trace says so itself."""
+        barred = next((query for query in queries if query.eligible is not None and not query.eligible), None)
+        if barred is None or self._told:
+            return
+        self._told = True
+        filters = json.dumps(self.library.settings.execute.retrieval.filters, ensure_ascii=False)
+        tags = json.dumps(barred.case.user_tags, ensure_ascii=False)
+        self.library.progress.note(
+            f"no document passes filters {filters} for users with tags {tags}: questions like that of "
+            f"{barred.case.id} find nothing; see execute.retrieval.filters, the documents' tags and the cases' user_tags"
+        )
+
+    async def _bm25(self, name: str, chunks: Iterable[Chunk]) -> Sparse:
+        """The BM25 index of a set of chunks, made once for all embedding models."""
+        if name not in self._sparse:
+            languages = {one.id: one.language for one in self.library.suite.documents}
+            self._sparse[name] = asyncio.create_task(asyncio.to_thread(Sparse, chunks, languages))
+        self._sparse.move_to_end(name)
+        made = self._sparse[name]
+        while len(self._sparse) > SPARSE_AT_ONCE:
+            self._sparse.popitem(last=False)
+        return await made
 
     async def settle(self, asking: Asking) -> None:
         """Wait until the store that was asked is complete on disk. Raises StorageError."""
@@ -216,8 +254,7 @@ class Stores:
     def opening(self, name: str, embedding: str, key: str, chunks: Iterable[Chunk]) -> Opening:
         """How to open the store of a document (or of the corpus) under an embedding model."""
         settings, progress = self.library.settings, self.library.progress
-        # The key is part of the folder's name: other chunk sizes or another text do not throw paid vectors away.
-        folder = self.library.suite.workspace.stores / f"{slug(name)}__{slug(embedding)}__{key}"
+        folder = self.library.suite.workspace.store(name, embedding, key)
         size = settings.model(embedding).batch_size
 
         async def open_it() -> Store:
@@ -236,12 +273,6 @@ class Stores:
             await index.finish(store, self.library.progress)
         finally:
             self._turn.release()
-
-
-def _sparse(
-    chunks: Iterable[Chunk], texts: Sequence[str], k: int, eligible: Sequence[frozenset[str] | None]
-) -> list[list[Hit]]:
-    return Sparse(chunks).nearest(texts, k, eligible)
 
 
 @dataclass
@@ -284,7 +315,8 @@ class Corpus:
                 break
         assert block, f"no document is left to ask {self.embedding} for"
         try:
-            found, self.store = await self.stores.search(self._opened, self.chunks, await self.stores.prepare(cases))
+            queries = await self.stores.prepare(cases)
+            found, self.store = await self.stores.search(self._opened, CORPUS, self.chunks, queries)
         except EmbeddingError as error:
             # One failure tells for all documents; their rows are made again by the next start.
             self.failure = error

@@ -66,8 +66,14 @@ class FromStores:
     reranker: Reranker | None = None
 
     def check(self, embeddings: Iterable[str]) -> None:
-        """Raise UsageError or MissingPackageError for an embedding model that cannot work."""
-        for name in embeddings if self.execute.retrieval.dense else ():
+        """Raise UsageError or MissingPackageError for an embedding model that cannot work; none is needed for BM25."""
+        if not self.execute.retrieval.dense:
+            self.library.progress.note(
+                "execute.retrieval.arms has no dense arm: no embedding model is asked, and systems that differ in it "
+                "alone retrieve the same"
+            )
+            return
+        for name in embeddings:
             self.stores.embedder(name)
 
     def stands(self, document: Document) -> bool:

@@ -25,9 +25,9 @@ _UNSPACED = (
     "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003134f"
 )
-_LETTER = rf"(?:[^\W_{_UNSPACED}]|[{_MARKS}])"
+LETTER = rf"(?:[^\W_{_UNSPACED}]|[{_MARKS}])"
 _WORD = re.compile(
-    rf"\d+(?:[.,]\d+)+(?!{_LETTER})|{_LETTER}+(?:'{_LETTER}+)*|(?:[{_UNSPACED}][{_MARKS}]*)+",
+    rf"\d+(?:[.,]\d+)+(?!{LETTER})|{LETTER}+(?:'{LETTER}+)*|(?:[{_UNSPACED}][{_MARKS}]*)+",
 )
 _UNSPACED_START = re.compile(f"[{_UNSPACED}]")
 _CLUSTER = re.compile(f"[{_UNSPACED}][{_MARKS}]*")
