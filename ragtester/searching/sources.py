@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Protocol
 
 from ragtester.rag.reranking import Reranker
@@ -105,7 +106,10 @@ class FromStores:
         """Search, and what becomes of the hits. Raises EmbeddingError."""
         found = await self.stores.find(asking)
         chunks, look_up = await self.library.look_up(asking.document, found)
-        return await self.route(asking).contexts(found, chunks, look_up)
+        began = perf_counter()
+        made = await self.route(asking).contexts(found, chunks, look_up)
+        self.stores.times.routed.append((len(made), perf_counter() - began))
+        return made
 
     async def nothing(self, asking: Asking) -> list[Context]:
         """Gold chunks, and nothing retrieved."""

@@ -1,0 +1,218 @@
+"""Experiments with the query path: what each setting retrieved, what changed against the baseline, what it takes."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from ragtester.records.base import Failure, Proportion, Record
+from ragtester.records.retrieval import GoldRank, QueryStatus, RankingMetrics
+from ragtester.records.retrieval_result import MeanValue, QueryLedger
+from ragtester.records.suite import CaseType
+
+PointKind = Literal["baseline", "variant", "grid"]
+Direction = Literal["rose", "fell", "unclear", "same"]
+
+
+class ExperimentQuery(Record):
+    """One case under one setting: a row of `experiments/<name>/queries/`. `gold` leaves out what the user may not see.
+
+    `key` holds everything the row depends on. `metrics` are None unless `status` is "measured".
+    """
+
+    query_id: str
+    document_id: str
+    key: str
+    point: str
+    embedding: str
+    technique: str
+    type: CaseType
+    language: str
+    question: str
+    k: int
+    status: QueryStatus
+    failure: Failure | None = None
+    gold: tuple[GoldRank, ...] = ()
+    context_ids: tuple[str, ...] = ()
+    metrics: RankingMetrics | None = None
+    missed: bool | None = None
+
+
+class IndexSize(Record):
+    """What an index holds, over all its documents, in bytes.
+
+    `vectors` are chunks x `dimension` x 4 (single precision), 0 without a dense arm. `sparse` are the arrays and the
+    words of the BM25 index, 0 without that arm. `texts` are the chunks in UTF-8, what is embedded besides where that is
+    another text. What a database adds around them is left out: it depends on the database.
+    """
+
+    chunks: int
+    dimension: int
+    vectors: int
+    sparse: int
+    texts: int
+
+    @property
+    def total(self) -> int:
+        """Bytes in all."""
+        return self.vectors + self.sparse + self.texts
+
+
+class PointResult(Record):
+    """One setting under one embedding model ("" where no dense arm asks one), measured on the suite's cases.
+
+    `changes` is what differs from the baseline, by setting. `metrics` maps a metric's name to its mean over the
+    measured queries; `hit` is a share.
+    """
+
+    name: str
+    kind: PointKind
+    embedding: str
+    k: int
+    changes: dict[str, Any] = Field(default_factory=dict)
+    queries: QueryLedger
+    hit: Proportion
+    metrics: dict[str, MeanValue]
+    index: IndexSize | None = None
+
+
+class MetricComparison(Record):
+    """A metric of a variant against the baseline, over the queries that both measured.
+
+    `difference` is after minus before with its 95 % interval, over documents where there are several. `direction` is
+    "rose" or "fell" only where that interval excludes 0; "same" where no query differs, "unclear" otherwise, and then
+    `more` is about how many more cases would tell, None where no number can be named. `holm` is `p` corrected for all
+    the tests of the experiment.
+    """
+
+    metric: str
+    before: float | None
+    after: float | None
+    difference: MeanValue
+    test: str
+    p: float
+    holm: float
+    direction: Direction
+    more: int | None = None
+
+
+class Flip(Record):
+    """A query that hit on one side only. Ranks are those of the first gold chunk in the context, None where none is.
+
+    `gold_before` and `gold_after` are the chunks that count: another chunker cuts other chunks.
+    """
+
+    query_id: str
+    document_id: str
+    question: str
+    won: bool
+    gold_before: tuple[str, ...]
+    gold_after: tuple[str, ...]
+    rank_before: int | None
+    rank_after: int | None
+
+
+class GenerationChange(Record):
+    """Answers of both runs that were graded, paired by LLM and case: how many failed in one run only (McNemar)."""
+
+    run_before: str
+    run_after: str
+    before: Proportion
+    after: Proportion
+    difference: MeanValue
+    won: int
+    lost: int
+    p: float
+    holm: float
+    direction: Direction
+    more: int | None = None
+
+
+class Comparison(Record):
+    """A variant against the baseline under one embedding model of the experiment.
+
+    `queries` is the number that both measured; `apart` those that only one could (no gold chunk under its chunker, no
+    vectors). `same_gold` says whether the gold chunks are the same on both sides. `reading` is what the pair of recall
+    and MRR says, and what to look at.
+    """
+
+    variant: str
+    embedding_before: str
+    embedding_after: str
+    combination: bool = False
+    changes: dict[str, Any] = Field(default_factory=dict)
+    queries: int
+    apart: int
+    same_gold: bool
+    metrics: tuple[MetricComparison, ...]
+    flips: tuple[Flip, ...] = ()
+    generation: GenerationChange | None = None
+    reading: str
+
+
+class ExperimentResult(Record):
+    """`experiments/<name>/result.json`: the same inputs give the same bytes; times stand in `times.json`."""
+
+    name: str
+    suite: str
+    k: int
+    baseline: dict[str, Any]
+    points: tuple[PointResult, ...]
+    comparisons: tuple[Comparison, ...] = ()
+    axes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    family: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class PointTimes(Record):
+    """Seconds, measured on this machine; None where it was not measured.
+
+    `build`: cutting the texts, embedding and storing the chunks, making the BM25 index. `query`: median over the
+    batches (a document's questions each) of the seconds of a query: comparing it with the index, fusion, filter, rerank
+    and packing, without embedding the question. `embed`: median over batches of embedding one question.
+    """
+
+    name: str
+    embedding: str
+    build: float | None = None
+    query: float | None = None
+    embed: float | None = None
+    batches: int = 0
+
+
+class ExperimentTimes(Record):
+    """`experiments/<name>/times.json`. `front`: points that no other beats in quality, index size and query time."""
+
+    name: str
+    points: tuple[PointTimes, ...] = ()
+    front: tuple[str, ...] = ()
+
+
+class SourceShares(Record):
+    """Of the chunks in the contexts of a period (a run, or the runs of a day): which arms found them.
+
+    `asked` counts for each arm the queries that it was asked, `hits` those that it gave at least one hit to.
+    `alarm` says what is wrong, empty where nothing is.
+    """
+
+    period: str
+    runs: tuple[str, ...]
+    started: str
+    queries: int
+    chunks: int
+    dense_only: Proportion
+    bm25_only: Proportion
+    both: Proportion
+    asked: dict[str, int] = Field(default_factory=dict)
+    hits: dict[str, int] = Field(default_factory=dict)
+    alarm: str = ""
+
+
+class CanaryResult(Record):
+    """Shares of fusion sources over time, oldest first; `alarm` is that of the last period."""
+
+    periods: tuple[SourceShares, ...]
+    alarm: str = ""
+    notes: tuple[str, ...] = ()

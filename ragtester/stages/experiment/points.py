@@ -1,0 +1,257 @@
+"""From an experiment's file to the settings that are measured: the baseline, its variants, the grid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+from pydantic import ValidationError
+
+from ragtester.errors import UsageError
+from ragtester.provenance import row_key
+from ragtester.records import PointKind
+from ragtester.searching.identity import chunker, embedding_identity, route_identity
+from ragtester.settings import GroupSettings, Settings
+from ragtester.settings.faults import explain
+from ragtester.stages.experiment.syntax import BASELINE, EMBEDDING, Experiment, K, Variant
+
+MOST_POINTS = 2000
+NAMED = 3
+"""Points left out that a message names."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One setting under one embedding model; `embedding` is empty where no dense arm asks one."""
+
+    name: str
+    kind: PointKind
+    settings: Settings
+    embedding: str
+    changes: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """Name and embedding model: no two points share it."""
+        return f"{self.name} × {self.embedding}" if self.embedding else self.name
+
+    @property
+    def identity(self) -> str:
+        """Short hash of everything that its contexts depend on besides the suite and the prompts."""
+        return row_key(
+            k=self.settings.execute.k,
+            scope=self.settings.execute.index.scope,
+            chunker=chunker(self.settings),
+            route=route_identity(self.settings),
+            embedding=embedding_identity(self.settings, self.embedding) if self.embedding else None,
+        )
+
+    @property
+    def models(self) -> dict[str, str]:
+        """Language models that the query path asks, by what for; empty for a search by indexes alone."""
+        retrieval = self.settings.execute.retrieval
+        local = retrieval.rerank.partition(":")[0] in ("flashrank", "python", "")
+        asked = {"rewrite": retrieval.rewrite, "rerank": "" if local else retrieval.rerank}
+        return {step: model for step, model in asked.items() if model}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A variant and the baseline that it is compared with."""
+
+    before: Point
+    after: Point
+    combination: bool
+
+
+@dataclass
+class Points:
+    """What is measured, each once; the baseline first. `left_out` are grid points that no settings can hold."""
+
+    points: list[Point] = field(default_factory=list)
+    pairs: list[Pair] = field(default_factory=list)
+    axes: tuple[str, ...] = ()
+    left_out: list[str] = field(default_factory=list)
+
+    def add(self, point: Point) -> Point:
+        """Take in a point; gives the one that stands for it where the same was there already."""
+        for known in self.points:
+            if known.identity == point.identity:
+                return known
+        self.points.append(point)
+        return point
+
+
+def make_points(settings: Settings, experiment: Experiment) -> Points:
+    """Lay the experiment over the workspace's settings. Raises UsageError with every fault."""
+    faults: list[str] = []
+    base = _baseline(settings, experiment, faults)
+    if base is None:
+        raise UsageError(f"{experiment.where}: " + "; ".join(faults))
+    names = experiment.embeddings or _models(base)
+    made = Points()
+    starts = [made.add(_point(BASELINE, "baseline", base, name, {})) for name in names]
+    starts = list({point.label: point for point in starts}.values())
+    for variant in experiment.variants:
+        _add_variant(made, variant, starts, faults)
+    _add_grid(made, experiment.sweep, starts, faults)
+    if faults:
+        raise UsageError(f"{experiment.where}: " + "; ".join(dict.fromkeys(faults)))
+    return made
+
+
+def run_settings(point: Point, experiment: str, embeddings: tuple[str, ...]) -> Settings:
+    """Settings under which a variant is executed and judged: every LLM of the matrix, a run name of its own."""
+    execute = point.settings.execute
+    llms = tuple(dict.fromkeys(llm for group in execute.groups for llm in group.llms))
+    update = {
+        "run": f"{execute.run}.{experiment}.{point.name}",
+        "groups": (GroupSettings(llms=llms, embeddings=embeddings),),
+        "closed_book": False,
+    }
+    return point.settings.model_copy(update={"execute": execute.model_copy(update=update)})
+
+
+def _baseline(settings: Settings, experiment: Experiment, faults: list[str]) -> Settings | None:
+    tree = settings.model_dump()
+    _lay(tree, experiment.baseline)
+    k = experiment.baseline.get("execute", {}).get("k", experiment.k)
+    if experiment.k is not None and k != experiment.k:
+        faults.append(f"k = {experiment.k} and baseline.{K} = {k} differ; keep one of them")
+    if experiment.k is not None:
+        tree["execute"]["k"] = experiment.k
+    return _parsed(tree, "baseline", faults) if not faults else None
+
+
+def _models(settings: Settings) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for group in settings.execute.groups for name in group.embeddings))
+
+
+def _add_variant(made: Points, variant: Variant, starts: list[Point], faults: list[str]) -> None:
+    where = f"variant {variant.name!r}"
+    change = dict(variant.change)
+    if EMBEDDING in change and len(starts) > 1:
+        names = ", ".join(point.embedding for point in starts)
+        faults.append(
+            f"{where}: changes the embedding model, and the baseline has {len(starts)} of them ({names}); "
+            "name one in embeddings"
+        )
+        return
+    for start in starts:
+        changed = _changed(start, change, where, faults)
+        if changed is None:
+            return
+        settings, embedding = changed
+        raw = Point(variant.name, "variant", settings, embedding)
+        same = [name for name in change if _value(start, name) == _value(raw, name)]
+        faults += [f"{where}: {name} is what the baseline has already" for name in same]
+        faults += _count(where, len(change), variant.combination)
+        point = _point(variant.name, "variant", settings, embedding, change)
+        known = made.add(point)
+        if known is not point and known.name != variant.name:
+            faults.append(f"{where}: retrieves exactly as {known.name!r} does; take one of them out")
+        made.pairs.append(Pair(start, known, variant.combination))
+
+
+def _count(where: str, changes: int, combination: bool) -> Iterator[str]:
+    if changes > 1 and not combination:
+        yield (
+            f"{where}: changes {changes} settings, so that what helped could not be told; "
+            "change one, or write combination = true"
+        )
+    if changes == 1 and combination:
+        yield f"{where}: is called a combination and changes one setting"
+
+
+def _add_grid(made: Points, sweep: Mapping[str, tuple[Any, ...]], starts: list[Point], faults: list[str]) -> None:
+    if not sweep:
+        return
+    made.axes = tuple(sweep)
+    count = len(starts)
+    for values in sweep.values():
+        count *= len(values)
+    if count > MOST_POINTS:
+        faults.append(f"sweep: {count} points; {MOST_POINTS} at most")
+        return
+    before, wrong = len(made.points), []
+    firsts = starts[:1] if EMBEDDING in sweep else starts
+    for values in product(*sweep.values()):
+        change = dict(zip(sweep, values, strict=True))
+        name = " ".join(f"{setting.rpartition('.')[2]}={_shown(value)}" for setting, value in change.items())
+        for start in firsts:
+            told: list[str] = []
+            changed = _changed(start, change, f"sweep {name}", told)
+            if changed is None:
+                wrong += told
+                continue
+            made.add(_point(name, "grid", *changed, change))
+    # Settings that exclude each other are left out; values that no setting takes are faults.
+    if len(made.points) == before and wrong:
+        faults += wrong[:NAMED]
+    made.left_out += dict.fromkeys(wrong)
+
+
+def _changed(start: Point, change: Mapping[str, Any], where: str, faults: list[str]) -> tuple[Settings, str] | None:
+    """The baseline's settings with the changes, and the embedding model; None where they are faulty."""
+    embedding = change.get(EMBEDDING, start.embedding)
+    if not isinstance(embedding, str) or (EMBEDDING in change and not embedding.strip()):
+        faults.append(f'{where}: {EMBEDDING} names one model, as in "embedded:wordllama"')
+        return None
+    tree = start.settings.model_dump()
+    for name, value in change.items():
+        if name != EMBEDDING:
+            *path, last = name.split(".")
+            here = tree
+            for part in path:
+                here = here[part]
+            here[last] = value
+    settings = _parsed(tree, where, faults)
+    return None if settings is None else (settings, embedding)
+
+
+def _parsed(tree: dict[str, Any], where: str, faults: list[str]) -> Settings | None:
+    try:
+        return Settings.model_validate(tree)
+    except ValidationError as error:
+        for item in error.errors():
+            told = explain(item)
+            # What a whole table was is of no use to a reader.
+            faults.append(f"{where}: {told.partition(' (given: {')[0] if isinstance(item['input'], dict) else told}")
+        return None
+
+
+def _point(name: str, kind: PointKind, settings: Settings, embedding: str, changes: Mapping[str, Any]) -> Point:
+    """A point whose settings name its embedding model alone."""
+    used = embedding if settings.execute.retrieval.dense else ""
+    return Point(name, kind, settings, used, dict(changes))
+
+
+def _value(point: Point, name: str) -> Any:
+    if name == EMBEDDING:
+        return point.embedding
+    found: Any = point.settings
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def _lay(tree: dict[str, Any], over: Mapping[str, Any]) -> None:
+    for key, value in over.items():
+        if isinstance(value, dict) and isinstance(tree.get(key), dict) and key != "filters":
+            _lay(tree[key], value)
+        else:
+            tree[key] = value
+
+
+def _shown(value: Any) -> str:
+    """A value in a point's name: `dense+bm25` for arms."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return "+".join(map(_shown, value)) or "none"
+    if isinstance(value, dict):
+        rest = ",".join(f"{key}:{_shown(one)}" for key, one in value.items() if key != "kind")
+        return f"{value.get('kind', '')}({rest})" if rest else str(value.get("kind", ""))
+    return str(value)
