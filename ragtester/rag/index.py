@@ -13,15 +13,16 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from ragtester.errors import DataError, StorageError
 from ragtester.progress import Progress
 from ragtester.provenance import row_key
 from ragtester.rag.chroma import DATABASE
-from ragtester.rag.collection import StoreDamagedError, all_ids, batches, drop, measure, sound
+from ragtester.rag.collection import StoreDamagedError, all_ids, batches, drop, measure, sound, stamp
 from ragtester.rag.similarity import Hit
 from ragtester.rag.store import MARKER, Complete, Store, embedded, same_length
 from ragtester.records import Chunk
@@ -139,26 +140,29 @@ async def _fill(store: Store, chunks: Iterable[Chunk]) -> None:
     """Embed all chunks of a new store; they stay at hand for the questions."""
     assert store.rows is not None
     seen: set[str] = set()
+    began = perf_counter()
     for batch in batches(chunks, store.batch_size):
-        texts = {chunk.id: chunk.searched for chunk in batch if chunk.id not in seen}
-        seen |= texts.keys()
-        vectors = await _add(store, texts)
-        store.rows.add(list(texts), vectors)
+        new = {chunk.id: chunk for chunk in batch if chunk.id not in seen}
+        if new:
+            seen |= new.keys()
+            store.rows.add(list(new), await _add(store, new.values()))
     store.count = len(seen)
+    store.filled = perf_counter() - began
 
 
 async def _continue(store: Store, chunks: Iterable[Chunk]) -> None:
     """Embed what a half-built store lacks, and drop what is not planned any more."""
     planned: set[str] = set()
+    store.filled = None
     database = await store.database()
     present = set(await asyncio.to_thread(all_ids, database.chunks))
     for batch in batches(chunks, store.batch_size):
-        texts = {chunk.id: chunk.searched for chunk in batch}
-        planned |= texts.keys()
-        there = {name: text for name, text in texts.items() if name in present}
+        wanted = {chunk.id: chunk for chunk in batch}
+        planned |= wanted.keys()
+        there = {name: chunk.searched for name, chunk in wanted.items() if name in present}
         kept = await asyncio.to_thread(sound, (await store.database()).chunks, there) if there else {}
         lengths = {len(row) for row in kept.values()}
-        missing = {name: text for name, text in texts.items() if name not in kept}
+        missing = [chunk for name, chunk in wanted.items() if name not in kept]
         if missing:
             vectors = await _add(store, missing)
             lengths |= {vectors.shape[1]}
@@ -171,9 +175,10 @@ async def _continue(store: Store, chunks: Iterable[Chunk]) -> None:
     await asyncio.to_thread(store.mark_complete, database)
 
 
-async def _add(store: Store, texts: dict[str, str]) -> NDArray[np.float32]:
+async def _add(store: Store, chunks: Collection[Chunk]) -> NDArray[np.float32]:
+    texts = {chunk.id: chunk.searched for chunk in chunks}
     vectors = await embedded(store.embedder, store.embedder.embed_documents, list(texts.values()))
     store.dimension = store.dimension or vectors.shape[1]
     same_length(vectors, store.dimension, store.embedder.model, store.folder)
-    await store.keep("chunks", list(texts), list(texts.values()), vectors)
+    await store.keep("chunks", texts, vectors, [stamp(chunk, store.embedder.model) for chunk in chunks])
     return vectors

@@ -39,6 +39,14 @@ class Sparse:
             found = _weighed(numbered, vocabulary)
             self._weights, self._places, self._ends = found["data"], found["indices"], found["indptr"].tolist()
 
+    @property
+    def size(self) -> int:
+        """Bytes of the index: its arrays, and its words in UTF-8."""
+        if not self._vocabulary:
+            return 0
+        arrays = int(self._weights.nbytes) + int(self._places.nbytes) + 8 * len(self._ends)
+        return arrays + sum(len(word.encode("utf-8")) for word in self._vocabulary)
+
     def nearest(
         self,
         questions: Sequence[tuple[str, str]],

@@ -7,6 +7,7 @@ import json
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from time import perf_counter
 
 from ragtester.progress import Progress
 from ragtester.rag import chroma, chunking, index
@@ -17,6 +18,7 @@ from ragtester.rag.store import Store
 from ragtester.records import Case, Chunk, Document
 from ragtester.searching.identity import chunker, embedding_identity
 from ragtester.searching.suite import Suite
+from ragtester.searching.times import Times
 from ragtester.settings import Settings
 from ragtester.storage import write_rows
 from ragtester.tasks import Embedder, EmbeddingError
@@ -130,6 +132,7 @@ class Stores:
     embedders: Callable[[str], Embedder]
     cases_of: Callable[[Document, str], Sequence[Case]]
     prepare: Callable[[Sequence[Case]], Awaitable[list[Query]]]
+    times: Times = field(default_factory=Times)
     _embedders: dict[str, Embedder] = field(default_factory=dict)
     _turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
     _turns: int = 1
@@ -202,17 +205,21 @@ class Stores:
         pre = execute.retrieval.filter_mode == "pre"
         eligible = [query.eligible if pre else None for query in live]
         arms: dict[str, list[list[Hit]]] = {arm.kind: [] for arm in execute.retrieval.arms}
-        store = None
+        store, seconds = None, 0.0
         # The dense arm comes last: it leaves a store open.
         for arm in sorted(execute.retrieval.arms, key=lambda arm: arm.kind == "dense"):
             depth = execute.retrieval.depth(arm, execute.k)
             if arm.kind == "dense":
                 texts = [query.text for query in live]
                 arms[arm.kind], store = await index.ask(opening, texts, depth, self.library.progress, eligible)
+                seconds, store.compared = seconds + store.compared, 0.0
             else:
                 sparse = await self._bm25(name, chunks)
                 questions = [(query.text, query.case.language) for query in live]
+                began = perf_counter()
                 arms[arm.kind] = await asyncio.to_thread(sparse.nearest, questions, depth, eligible)
+                seconds += perf_counter() - began
+        self.times.searched.append((len(live), seconds))
         hits = iter([{kind: found[at] for kind, found in arms.items()} for at in range(len(live))])
         return [Found(query, {} if query.failure else next(hits)) for query in queries], store
 
@@ -225,8 +232,8 @@ class Stores:
         filters = json.dumps(self.library.settings.execute.retrieval.filters, ensure_ascii=False)
         tags = json.dumps(barred.case.user_tags, ensure_ascii=False)
         self.library.progress.note(
-            f"no document passes filters {filters} for users with tags {tags}: questions like that of "
-            f"{barred.case.id} find nothing; see execute.retrieval.filters, the documents' tags and the cases' user_tags"
+            f"no document passes filters {filters} for users with tags {tags}: their questions find nothing "
+            f"(first: {barred.case.id}); see execute.retrieval.filters, the documents' tags and the cases' user_tags"
         )
 
     async def _bm25(self, name: str, chunks: Iterable[Chunk]) -> Sparse:
