@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ragtester.errors import StorageError
 from ragtester.provenance import sha256_text
 from ragtester.rag.similarity import signatures, unit_rows
+from ragtester.records import Chunk
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +24,7 @@ PAGE = 1000
 TOLERANCE = 1e-4
 _NO_WRITING = re.compile(r"disk is full|readonly|read-only|locked|permission|os error 28|unable to open", re.I)
 Item = TypeVar("Item")
+Stamp = dict[str, str | int]
 
 
 class StoreDamagedError(Exception):
@@ -42,13 +44,35 @@ def all_ids(collection: Any) -> list[str]:
         return list(collection.get(include=[])["ids"])
 
 
-def put(collection: Any, ids: list[str], texts: list[str], vectors: NDArray[np.float32], most: int) -> None:
-    """Add vectors (replacing unsound ones of the same id), each with its text's hash and its own signature.
+def stamp(chunk: Chunk, embedding: str) -> Stamp:
+    """What a chunk's metadata says of it beside its vector; pages are listed in one text ("3,4").
+
+    Chroma has taken lists as values only lately, and a filter by document needs none.
+    """
+    return {
+        "document_id": chunk.document_id,
+        "ordinal": chunk.ordinal,
+        "start": chunk.start,
+        "end": chunk.end,
+        "pages": ",".join(map(str, chunk.pages)),
+        "embedding": embedding,
+        "chunker": chunk.chunker,
+    }
+
+
+def put(
+    collection: Any, texts: dict[str, str], vectors: NDArray[np.float32], stamps: Sequence[Stamp], most: int
+) -> None:
+    """Add vectors of texts by id (replacing unsound ones), each with its text's hash, its own signature and its stamp.
 
     Chroma takes at most `most` at once.
     """
+    ids = list(texts)
     marks = signatures(unit_rows(vectors))
-    metadatas = [{"sha256": sha256_text(text)[:16], "mark": mark} for text, mark in zip(texts, marks, strict=True)]
+    metadatas = [
+        {"sha256": sha256_text(text)[:16], "mark": mark, **stamp}
+        for text, mark, stamp in zip(texts.values(), marks, stamps, strict=True)
+    ]
     for start in range(0, len(ids), most):
         part = slice(start, start + most)
         with chroma_errors():

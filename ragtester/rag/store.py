@@ -14,7 +14,17 @@ from pydantic import Field
 
 from ragtester.provenance import sha256_text, versions
 from ragtester.rag.chroma import Opened, connect
-from ragtester.rag.collection import PAGE, StoreDamagedError, all_ids, batches, measure, put, rows_by_id, sound
+from ragtester.rag.collection import (
+    PAGE,
+    Stamp,
+    StoreDamagedError,
+    all_ids,
+    batches,
+    measure,
+    put,
+    rows_by_id,
+    sound,
+)
 from ragtester.rag.rows import Rows
 from ragtester.rag.similarity import Best, Hit, cosines, unit_rows
 from ragtester.records import Failure, Record
@@ -84,8 +94,10 @@ class Store:
         assert self._database is not None
         return self._database
 
-    async def keep(self, kind: str, ids: list[str], texts: list[str], vectors: NDArray[np.float32]) -> None:
-        """Write vectors behind what comes next; at most one batch is on its way."""
+    async def keep(
+        self, kind: str, texts: dict[str, str], vectors: NDArray[np.float32], stamps: Sequence[Stamp]
+    ) -> None:
+        """Write vectors of texts by id behind what comes next; at most one batch is on its way."""
         if self._database is not None:
             await self.database()
         before = self._behind
@@ -95,7 +107,7 @@ class Store:
                 await before
             there = self._database
             assert there is not None
-            await asyncio.to_thread(put, getattr(there, kind), ids, texts, vectors, there.most_rows)
+            await asyncio.to_thread(put, getattr(there, kind), texts, vectors, stamps, there.most_rows)
 
         self._behind = asyncio.create_task(write())
 
@@ -178,7 +190,7 @@ class Store:
             if self.count:
                 same_length(vectors, self.dimension, self.embedder.model, self.folder)
             known |= dict(zip(batch, vectors, strict=True))
-            await self.keep("questions", batch, asked, vectors)
+            await self.keep("questions", dict(zip(batch, asked, strict=True)), vectors, [{}] * len(batch))
         # From now on there are questions that another block may ask again.
         self.fresh = False
         return unit_rows([known[sha256_text(question)[:32]] for question in questions])
