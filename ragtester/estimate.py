@@ -58,7 +58,7 @@ def estimate_run(workspace: Workspace, settings: Settings, corpus: Sequence[str]
     """Estimate the four stages for the matrix in the settings. Reads the corpus, calls no model."""
     from ragtester.models.prices import price_of
 
-    check_models(settings, keys=False)
+    check_models(settings, keys=False, root=workspace.root)
 
     def price(model: str, prompt: int, completion: int) -> float | None:
         return price_of(model, prompt, completion, settings.model(model))

@@ -13,10 +13,14 @@ from ragtester.settings import Settings
 from ragtester.workspace import Workspace
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ragtester.models.gateway import Gateway
     from ragtester.tasks import Embedder
 
 STAGES = ("documents", "cases", "execute", "judge")
+# The retrieval audit, beside the stages where `check_models` and its relatives take their names.
+AUDIT = "retrieval"
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ async def run_stages(
     """
     options = options or Options()
     steps = _steps(settings, stages, options)
-    check_models(steps[0][1], stages)
+    check_models(steps[0][1], stages, root=workspace.root)
     results: list[StageResult] = []
     spent_calls, spent_cost = 0, 0.0
     with workspace.lock():
@@ -104,31 +108,42 @@ def _nothing_to_judge(result: StageResult, stages: Sequence[str]) -> bool:
     return result.stage == "execute" and "judge" in stages and result.ledger.ok + result.ledger.failed == 0
 
 
-def check_models(settings: Settings, stages: Sequence[str] = STAGES, *, keys: bool = True) -> None:
+def check_models(
+    settings: Settings, stages: Sequence[str] = STAGES, *, keys: bool = True, root: Path | None = None
+) -> None:
     """Raise UsageError for a model that no call could ever succeed with, before anything is read, made or paid.
 
     A system under test without its key is not refused: its rows say so, and the other systems go on. With `keys` False
-    no key is asked for at all.
+    no key is asked for at all. With `root` (the workspace) a reranker that is no language model is looked for, too.
     """
     from ragtester.models.catalogue import resolve
+    from ragtester.rag.rerankers import check_reranker
 
     for name in sorted(used_models(settings, stages)):
         check_model(name, settings)
+    for name in sorted(_asked_models(settings, stages)):
+        check_model(name, settings, embedding=False)
+    if root is not None and _searches(settings, stages):
+        check_reranker(settings, root)
     for name in sorted(needed_models(settings, stages)) if keys else ():
         known = resolve(name, settings)
         if known.key_missing:
             raise UsageError(f"{name} needs a key: set {known.key_variable} in the environment or in .env")
 
 
-def check_model(name: str, settings: Settings) -> None:
-    """Raise UsageError for a name that is none or an unknown provider, MissingPackageError for an absent package."""
+def check_model(name: str, settings: Settings, *, embedding: bool | None = None) -> None:
+    """Raise UsageError for a name that is none or an unknown provider, MissingPackageError for an absent package.
+
+    `embedding` None: as the systems under test use it.
+    """
     from ragtester.models.catalogue import resolve
     from ragtester.models.clients import check_provider
     from ragtester.models.embedded.engine import variant
     from ragtester.models.embeddings import check_embedded
 
     known = resolve(name, settings)
-    embedding = any(name in group.embeddings for group in settings.execute.groups)
+    if embedding is None:
+        embedding = any(name in group.embeddings for group in settings.execute.groups)
     if known.provider == "embedded":
         (check_embedded if embedding else variant)(known.served)
     elif known.provider != "scripted":
@@ -144,14 +159,32 @@ def needed_models(settings: Settings, stages: Sequence[str] = STAGES) -> set[str
         names |= {settings.cases.model, settings.cases.check_model or settings.cases.model}
     if "judge" in stages:
         names.add(settings.judge.model)
-    return names
+    return names | _asked_models(settings, stages)
+
+
+def _asked_models(settings: Settings, stages: Sequence[str]) -> set[str]:
+    """Language models that take part in a search or in its audit."""
+    from ragtester.rag.rerankers import kind
+
+    retrieval, names = settings.execute.retrieval, set()
+    if _searches(settings, stages):
+        names |= {retrieval.rewrite, retrieval.rerank if kind(retrieval.rerank) == "model" else ""}
+    if AUDIT in stages:
+        names.add(settings.audit_retrieval.claims_model)
+    return names - {""}
+
+
+def _searches(settings: Settings, stages: Sequence[str]) -> bool:
+    """Whether one of the stages goes through the query path; the closed-book control does not."""
+    return not settings.execute.is_control and ("execute" in stages or AUDIT in stages)
 
 
 def used_models(settings: Settings, stages: Sequence[str] = STAGES) -> set[str]:
     """Every model that the settings name for one of the stages."""
     names = needed_models(settings, stages)
-    for group in settings.execute.groups if "execute" in stages else ():
-        names |= {*group.llms, *group.embeddings}
+    for group in settings.execute.groups:
+        names |= set(group.llms) if "execute" in stages else set()
+        names |= set(group.embeddings) if "execute" in stages or AUDIT in stages else set()
     return names - {NO_RETRIEVAL}
 
 

@@ -20,6 +20,9 @@ MODULES = {
     "answer_question.closed": "ragtester.models.rendering_answer",
     "judge_answer": "ragtester.models.rendering_judge",
     "vote_verdict": "ragtester.models.rendering_judge",
+    "rewrite_query": "ragtester.models.rendering_rewrite",
+    "rank_passages": "ragtester.models.rendering_rank",
+    "trace_claims": "ragtester.models.rendering_claims",
 }
 REPAIR = (
     "Your last reply could not be used: {fault}. Reply again to the request above, in exactly the form that was asked "

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ragtester.models.rendering_passages import passages
 from ragtester.prompts import defuse
-from ragtester.tasks import AnswerSeen, Passage
+from ragtester.tasks import AnswerSeen
 from ragtester.text.languages import name
 
 # Also in the closed-book control, where nothing is ever retrieved.
@@ -17,14 +18,10 @@ def values(request: AnswerSeen) -> dict[str, str]:
     """
     return {
         "language": name(request.language),
-        "evidence": "\n\n".join(map(_passage, request.evidence)) or NONE,
+        "evidence": passages(request.evidence) if request.evidence else NONE,
         "question": defuse(request.question),
         "answerable": "yes" if request.answerable else "no",
         "expected": defuse(request.expected_answer),
         "keywords": defuse("; ".join(request.keywords)) or "(none)",
         "answer": defuse(request.answer),
     }
-
-
-def _passage(part: Passage) -> str:
-    return f'<passage id="{defuse(part.label).replace(chr(34), "")}">\n{defuse(part.text)}\n</passage>'

@@ -15,13 +15,24 @@ from pydantic import ValidationError
 
 from ragtester.models.json_objects import Found, find_objects
 from ragtester.models.reasoning import strip_reasoning
+from ragtester.models.reply_retrieval import fitted
 from ragtester.models.reply_shapes import Misshapen, shaped
 from ragtester.records import Failure, Record
-from ragtester.tasks import ANSWER_CLOSED_BOOK, AnswerQuestion, Task, WriteDocument, WrittenCases, WrittenDocument
+from ragtester.tasks import (
+    ANSWER_CLOSED_BOOK,
+    AnswerQuestion,
+    ClaimsTraced,
+    Task,
+    WriteDocument,
+    WrittenCases,
+    WrittenDocument,
+)
 from ragtester.text.normalise import clean, fold
 
 Q = TypeVar("Q", bound=Record)
 R = TypeVar("R", bound=Record)
+# Replies that are a list: their items may come as objects of their own.
+LISTS: dict[type[Record], str] = {WrittenCases: "cases", ClaimsTraced: "claims"}
 _REFUSAL = re.compile(
     r"\W*(?:(?:i'?m |i am )?(?:very |so )?sorry|i apologi[sz]e|as an ai\b|i (?:can(?:no|')?t|will not|won't))"
     r"[^.!?\n]*\b(?:can(?:no|')?t|can not|unable|won't|will not|not able|decline|refuse)\b",
@@ -71,13 +82,15 @@ def _from_json(text: str, task: Task[Q, R], request: Q | None, truncated: bool) 
             return abstained
         raise _without_object(rest, found, truncated)
     try:
-        rivals = [made for item in found.objects if (made := shaped(task, item))]
+        rivals = [fitted(made, request) for item in found.objects if (made := shaped(task, item))]
     except Misshapen as misshapen:
         raise UnusableReply("unparseable", str(misshapen)) from misshapen
     if not rivals:
         raise UnusableReply("unparseable", f"the object has none of the fields {_names(task)}")
-    if task.reply is WrittenCases and len(rivals) > 1 and len(rivals) == len(found.objects):
-        rivals = [{"cases": [draft for rival in rivals for draft in rival.get("cases", [])]}]
+    if task.reply in LISTS and len(rivals) > 1 and len(rivals) == len(found.objects):
+        name = LISTS[task.reply]
+        listed = [rival[name] if isinstance(rival[name], list) else [rival[name]] for rival in rivals]
+        rivals = [{name: [item for items in listed for item in items]}]
     if any(rival != rivals[0] for rival in rivals[1:]):
         raise UnusableReply("unparseable", f"{len(rivals)} differing objects in one reply; one was asked for")
     if found.faults:

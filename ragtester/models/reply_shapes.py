@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from ragtester.tasks import AnswerJudged, Draft, Judgement, QuestionAnswered, Task, VerdictVoted, WrittenCases
+from ragtester.tasks import (
+    AnswerJudged,
+    ClaimsTraced,
+    Draft,
+    Judgement,
+    QuestionAnswered,
+    Task,
+    VerdictVoted,
+    WrittenCases,
+)
 from ragtester.text.normalise import clean
 
 
@@ -17,6 +26,8 @@ def shaped(task: Task[Any, Any], found: dict[str, Any]) -> dict[str, Any]:
     found = _cleaned(found)
     if task.reply is WrittenCases:
         return _cases(found)
+    if task.reply is ClaimsTraced and {"claim", "passages"} <= found.keys():
+        return {"claims": [found]}
     known = {name: value for name, value in found.items() if name in task.reply.model_fields}
     if task.reply is QuestionAnswered and known:
         return _answer(known)
@@ -52,7 +63,7 @@ def _draft(found: dict[str, Any]) -> dict[str, Any]:
     made = {name: value for name, value in found.items() if name in Draft.model_fields and value is not None}
     for name in ("keywords", "quotes"):
         if name in made:
-            made[name] = _texts(made[name])
+            made[name] = texts(made[name])
     for name in ("question", "expected_answer"):
         if isinstance(made.get(name), str):
             made[name] = made[name].strip()
@@ -71,7 +82,7 @@ def _answer(known: dict[str, Any]) -> dict[str, Any]:
         answer = ""
     if isinstance(answer, str) and not answer.strip() and not refuses:
         raise Misshapen("answer: empty, though it does not refuse")
-    cited = _texts(known.get("cited") or [])
+    cited = texts(known.get("cited") or [])
     if isinstance(cited, list):
         cited = [label.strip().strip("[]") if isinstance(label, str) else label for label in cited]
     return {"answer": answer.strip() if isinstance(answer, str) else answer, "refuses": refuses, "cited": cited}
@@ -89,7 +100,8 @@ def _judgement(value: Any) -> Any:
     return made
 
 
-def _texts(value: Any) -> Any:
+def texts(value: Any) -> Any:
+    """A list of texts where a single one or numbers stand in its place; anything else as it is."""
     if isinstance(value, str):
         return [value] if value.strip() else []
     if isinstance(value, list):

@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ragtester.rag.chunking import VERSION
+from ragtester.rag.rerankers import NO_MODELS
 from ragtester.settings import Settings
+
+# Settings of a model that change what it costs or how it is reached, but not what it says.
+NOT_CONTENT = {"api_key_env", "prompt_price", "completion_price", "batch_size"}
 
 
 def chunker(settings: Settings) -> dict[str, Any]:
@@ -21,5 +25,11 @@ def embedding_identity(settings: Settings, embedding: str) -> dict[str, Any]:
 
 
 def route_identity(settings: Settings) -> dict[str, Any]:
-    """What a context depends on besides the index and the question: the settings of the query path."""
-    return settings.execute.retrieval.model_dump(mode="json")
+    """What a context depends on besides the index and the question: the query path and the models asked on it."""
+    retrieval = settings.execute.retrieval
+    asked = {
+        name: settings.model(name).model_dump(mode="json", exclude=NOT_CONTENT, exclude_none=True)
+        for name in (retrieval.rewrite, retrieval.rerank)
+        if name and not name.startswith(NO_MODELS)
+    }
+    return {**retrieval.model_dump(mode="json"), **({"models": asked} if asked else {})}

@@ -7,7 +7,17 @@ from typing import Any
 
 from ragtester.errors import UsageError
 from ragtester.records import Record
-from ragtester.tasks import AnswerQuestion, JudgeAnswer, Task, VoteOnVerdict, WriteCases, WriteDocument
+from ragtester.tasks import (
+    AnswerQuestion,
+    JudgeAnswer,
+    RankPassages,
+    RewriteQuery,
+    Task,
+    TraceClaims,
+    VoteOnVerdict,
+    WriteCases,
+    WriteDocument,
+)
 
 VARIANTS = {
     "rules": "reads with care: answers what is well supported, refuses the rest",
@@ -55,8 +65,28 @@ class EmbeddedEngine:
                 from ragtester.models.embedded.voting import vote
 
                 return vote(name if name in PANEL else "vote-rules", request, embed_texts)
+            case RewriteQuery() | RankPassages() | TraceClaims():
+                return _search(request)
             case _:
                 raise UsageError(f"the embedded engine has no rule for the task {task.name!r}")
+
+
+def _search(request: RewriteQuery | RankPassages | TraceClaims) -> Record:
+    """The tasks of a search and of its audit."""
+    match request:
+        case RewriteQuery():
+            from ragtester.models.embedded.rewriting import rewrite_query
+
+            return rewrite_query(request)
+        case RankPassages():
+            from ragtester.models.embedded.ranking import rank_passages
+            from ragtester.models.embedded.vectors import embed_texts
+
+            return rank_passages(request, embed_texts)
+        case TraceClaims():
+            from ragtester.text.claim_cover import trace_by_words
+
+            return trace_by_words(request.answer, request.passages, request.language)
 
 
 def variant(model: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ragtester.provenance import begin_manifest, sha256_file
 from ragtester.records import NO_RETRIEVAL, Manifest
+from ragtester.searching.identity import route_identity
 from ragtester.searching.suite import Suite, case_files
 from ragtester.settings import Settings
 from ragtester.stages.execute.plan import Keys, matrix
@@ -19,7 +20,8 @@ def begun(settings: Settings, keys: Keys, task: Task[Any, Any], inputs: dict[str
     """The manifest without an end: no ledger, no counts, no served models."""
     pairs = matrix(settings)
     llms = dict.fromkeys(llm for llms in pairs.values() for llm in llms)
-    names = [*llms, *(name for name in pairs if name != NO_RETRIEVAL)]
+    searching = () if settings.execute.is_control else route_identity(settings).get("models", ())
+    names = [*llms, *(name for name in pairs if name != NO_RETRIEVAL), *searching]
     return begin_manifest(
         STAGE,
         settings.execute.run,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,16 +11,13 @@ from typing import Any
 from ragtester.progress import Progress
 from ragtester.provenance import row_key, sha256_text
 from ragtester.rag.answering import System
-from ragtester.records import NO_RETRIEVAL, Answer, Case, Document
-from ragtester.searching.identity import chunker, embedding_identity, route_identity
+from ragtester.records import NO_RETRIEVAL, Answer, Call, Case, Document
+from ragtester.searching.identity import NOT_CONTENT, chunker, embedding_identity, route_identity
 from ragtester.settings import Settings
 from ragtester.stages.execute.changes import Stale
 from ragtester.storage import iter_numbered, recover_tail, write_rows
 from ragtester.tasks import SPENT_FAILURES
 from ragtester.workspace import system_name
-
-# Settings of a model that change what it costs or how it is reached, but not what it says.
-NOT_CONTENT = {"api_key_env", "prompt_price", "completion_price", "batch_size"}
 
 
 def matrix(settings: Settings) -> dict[str, tuple[str, ...]]:
@@ -190,6 +187,7 @@ class Tally:
     failures: Counter[str] = field(default_factory=Counter)
     served: dict[str, set[str]] = field(default_factory=dict)
     tokens: Counter[str] = field(default_factory=Counter)
+    _searched: set[tuple[str, str]] = field(default_factory=set)
 
     def add(self, row: Answer) -> None:
         """Count one row."""
@@ -199,13 +197,24 @@ class Tally:
         self.systems.setdefault(f"{row.llm} × {row.embedding}", Counter())[row.outcome] += 1
         if row.failure:
             self.failures[row.failure.type] += 1
-        if call := row.call:
+        for call in self._calls(row):
             self.cost += call.cost or 0.0
             self.tokens["prompt"] += call.prompt_tokens or 0
             self.tokens["completion"] += call.completion_tokens or 0
         self.note_served(row)
 
+    def _calls(self, row: Answer) -> Iterator[Call]:
+        """The answer's call, and those of its search, which the rows of all LLMs share, once."""
+        if row.call:
+            yield row.call
+        if row.trace and row.trace.calls and (row.case_id, row.embedding) not in self._searched:
+            self._searched.add((row.case_id, row.embedding))
+            yield from row.trace.calls
+
     def note_served(self, row: Answer) -> None:
         """Keep which model answered, and count nothing."""
         if row.call and row.call.served_model:
             self.served.setdefault(row.llm, set()).add(row.call.served_model)
+        for call in row.trace.calls if row.trace else ():
+            if call.served_model:
+                self.served.setdefault(call.model, set()).add(call.served_model)

@@ -81,9 +81,8 @@ class _Job:
 
     def __post_init__(self) -> None:
         self.task = ANSWER_CLOSED_BOOK if self.settings.execute.is_control else ANSWER_QUESTION
-        self.keys = Keys(
-            self.settings, self.models.prompt_sha256(self.task), retrieval_prompts(self.settings, self.models)
-        )
+        prompts = retrieval_prompts(self.settings, self.models, self.workspace.root)
+        self.keys = Keys(self.settings, self.models.prompt_sha256(self.task), prompts)
         self.retrieval = self._retrieval()
         self.work = Work(self.settings, self.suite, self.keys, self.retrieval.stands)
         self.folder = self.workspace.answers(self.settings.execute.run)

@@ -1,0 +1,105 @@
+"""Replies about a search, brought into form: rewritten queries, orders of passages, traced claims.
+
+What is mended changes nothing that a reply says: a label's wrapping, one label twice, a label that was not offered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ragtester.models.reply_shapes import Misshapen, texts
+from ragtester.records import Record
+from ragtester.tasks import Passage, RankPassages, RewriteQuery, TraceClaims
+from ragtester.text.words import words
+
+# A query may be longer than its question ("how long" becomes "Dauer des ..."), an answer in its place is far longer.
+ROOM = 40
+LONGEST_LABEL = 300
+_WRAPPING = re.compile(r"^\W*(?:passages?|ids?|no\.?|nr\.?|#)?[\s:=\"'#\[(]*(.*?)[\s\"'\])>.,;:]*$", re.I | re.S)
+_BETWEEN = re.compile(r"\s*(?:[>,;\n]|→)\s*")
+
+
+def fitted(found: dict[str, Any], request: Record | None) -> dict[str, Any]:
+    """The reply to `request` in form. Raises Misshapen where it says nothing that was asked for."""
+    match request:
+        case RewriteQuery():
+            return _query(found, request)
+        case RankPassages():
+            return _order(found, request.passages)
+        case TraceClaims():
+            return _claims(found, request.passages)
+        case _:
+            return found
+
+
+def _query(found: dict[str, Any], request: RewriteQuery) -> dict[str, Any]:
+    query = found.get("query")
+    if not isinstance(query, str):
+        return found
+    query = " ".join(query.split())
+    if not words(query):
+        raise Misshapen("query: it holds no word")
+    if len(query) > len(request.question) + ROOM:
+        raise Misshapen(
+            f"query: {len(query)} characters for a question of {len(request.question)}; no longer than that"
+        )
+    return {**found, "query": query}
+
+
+def _order(found: dict[str, Any], passages: Sequence[Passage]) -> dict[str, Any]:
+    order = found.get("order")
+    if isinstance(order, str):
+        order = [part for part in _BETWEEN.split(order) if part]
+    if not isinstance(order, list):
+        return found
+    kept = _labels([_named(item) for item in order], passages)
+    if not kept:
+        raise Misshapen("order: it names none of the ids that were given")
+    return {**found, "order": kept}
+
+
+def _claims(found: dict[str, Any], passages: Sequence[Passage]) -> dict[str, Any]:
+    """Claims without a word are faults: the number of claims is a denominator."""
+    claims = found.get("claims")
+    if not isinstance(claims, list):
+        return found
+    made = []
+    for number, item in enumerate(claims):
+        if not isinstance(item, dict) or not isinstance(item.get("claim"), str):
+            raise Misshapen(f'claims.{number}: {{"claim": "…", "passages": […]}} was asked for')
+        if not words(item["claim"]):
+            raise Misshapen(f"claims.{number}: the claim holds no word")
+        if "passages" not in item:
+            raise Misshapen(f'claims.{number}: no field "passages"; an empty list where no passage supports it')
+        named = texts(item["passages"] or [])
+        if not isinstance(named, list):
+            raise Misshapen(f"claims.{number}.passages: a list of ids was asked for")
+        made.append({"claim": item["claim"].strip(), "passages": _labels(map(_named, named), passages)})
+    return {**found, "claims": made}
+
+
+def _named(item: Any) -> Any:
+    """The label in `{"id": "3"}` as in `"3"`."""
+    return item.get("id", item.get("label")) if isinstance(item, dict) else item
+
+
+def _labels(named: Iterable[Any], passages: Sequence[Passage]) -> list[str]:
+    """Known labels in their order, each once: as they stand, or in the wrapping that a model put around them."""
+    known = {passage.label: passage.label for passage in passages}
+    bare = {_bare(label): label for label in known}
+    found: dict[str, None] = {}
+    for item in named:
+        if isinstance(item, str | int) and not isinstance(item, bool):
+            label = known.get(str(item).strip()) or bare.get(_bare(str(item)))
+            if label is not None:
+                found[label] = None
+    return list(found)
+
+
+def _bare(label: str) -> str:
+    if len(label) > LONGEST_LABEL:
+        return label
+    stripped = _WRAPPING.match(label)
+    return (stripped[1] if stripped and stripped[1] else label).casefold()
