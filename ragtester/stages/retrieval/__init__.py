@@ -1,1 +1,19 @@
-"""The retrieval audit: metrics at the K that is really used, and the stage at which each failure was born."""
+"""Retrieval audit: where did the evidence get lost?"""
+
+from ragtester.stages.retrieval.document import retrieval_document
+from ragtester.stages.retrieval.files import STAGE, Files
+from ragtester.stages.retrieval.foreign import ForeignTrace
+from ragtester.stages.retrieval.labels import GoldLabels
+from ragtester.stages.retrieval.run import NAME, Wanted, read_result, run
+
+__all__ = [
+    "NAME",
+    "STAGE",
+    "Files",
+    "ForeignTrace",
+    "GoldLabels",
+    "Wanted",
+    "read_result",
+    "retrieval_document",
+    "run",
+]

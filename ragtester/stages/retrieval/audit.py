@@ -1,0 +1,131 @@
+"""One item audited: measured, placed in its slices, and diagnosed where it failed or missed its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from ragtester.access import passes
+from ragtester.documents.section_kinds import kind_of
+from ragtester.records import AuditedQuery, Case, Chunk, Diagnosis, Document, Trace
+from ragtester.searching.coverage import Coverage
+from ragtester.searching.measure import Measured, measure
+from ragtester.settings import RetrievalSettings
+from ragtester.stages.retrieval.figures import Audited
+from ragtester.stages.retrieval.items import Item, LookUp, family
+
+BLOCK = 2000
+"""Characters on either side of evidence that may tell what kind of text it stands in."""
+
+
+class Diagnoses(Protocol):
+    """Names the stage where a query failed."""
+
+    def diagnose(
+        self,
+        case: Case,
+        trace: Trace,
+        measured: Measured,
+        chunks: Sequence[Chunk],
+        *,
+        failed: bool,
+        look_up: LookUp,
+    ) -> Diagnosis | None:
+        """The primary stage; None where nothing failed."""
+        ...
+
+
+@dataclass
+class Auditor:
+    """Audits items, best document by document. `text` gives the text that a document's offsets refer to.
+
+    `ks` are the K of the curve, `path` the settings that were searched with (None: another system's).
+    """
+
+    text: Callable[[Document], str]
+    diagnoser: Diagnoses
+    ks: Sequence[int] = ()
+    path: RetrievalSettings | None = None
+    _held: tuple[str, Sequence[Chunk], Coverage] | None = None
+    _kinds: dict[tuple[str, int, int], str] = field(default_factory=dict)
+
+    def audit(self, item: Item) -> Audited:
+        """The item's row, and its metrics at other K."""
+        if item.failure is not None:
+            return Audited(_row(item, Measured("unfinished"), self._kind(item)))
+        measured = measure(item.case, item.trace, self._coverage(item), self.ks, item.gold, self.path)
+        row = _row(item, measured, self._kind(item))
+        if row.failed or row.missed:
+            found = self.diagnoser.diagnose(
+                item.case, item.trace, measured, item.chunks, failed=bool(row.failed), look_up=item.look_up
+            )
+            row = row.model_copy(update={"diagnosis": found})
+        return Audited(row, measured.curve)
+
+    def _coverage(self, item: Item) -> Coverage:
+        """The document's chunks, sorted once for all its cases."""
+        held = self._held
+        if held is None or held[0] != item.case.document_id or held[1] is not item.chunks:
+            text = self.text(item.document) if item.document and item.indexed else ""
+            self._held = held = (item.case.document_id, item.chunks, Coverage(item.chunks, text))
+        return held[2]
+
+    def _kind(self, item: Item) -> str:
+        """The kind of the blocks of text that the evidence stands in."""
+        if item.document is None or not item.case.evidence:
+            return ""
+        text, kinds = self.text(item.document), []
+        for span in item.case.evidence:
+            key = (item.document.id, span.start, span.end)
+            if key not in self._kinds:
+                self._kinds[key] = kind_of(_block(text, span.start, span.end), item.document.language)
+            kinds.append(self._kinds[key])
+        return kinds[0] if len(set(kinds)) == 1 else "several kinds"
+
+
+def _block(text: str, start: int, end: int) -> str:
+    """The text around a span, from the blank line before it to the one after it."""
+    before = text.rfind("\n\n", max(0, start - BLOCK), start)
+    after = text.find("\n\n", end, end + BLOCK)
+    return text[before + 2 if before >= 0 else max(0, start - BLOCK) : after if after >= 0 else end + BLOCK]
+
+
+def _row(item: Item, measured: Measured, kind: str) -> AuditedQuery:
+    case, trace = item.case, item.trace
+    return AuditedQuery(
+        query_id=case.id,
+        document_id=case.document_id,
+        family=family(item.document),
+        embedding=item.embedding,
+        technique=case.technique,
+        type=case.type,
+        subtype=case.subtype,
+        language=case.language,
+        section_kind=kind,
+        question=case.question,
+        user_tags=trace.user_tags,
+        k=trace.k,
+        status=measured.status,
+        failure=item.failure,
+        gold=measured.gold,
+        hidden=measured.hidden,
+        filtered=_is_filtered(item),
+        context_ids=trace.context_ids,
+        arms_of_context=measured.arms_of_context,
+        metrics=measured.metrics,
+        missed=measured.missed,
+        crosses_boundary=measured.crosses_boundary,
+        failed=item.failed,
+        passed=item.passed,
+        notes=item.notes,
+    )
+
+
+def _is_filtered(item: Item) -> bool:
+    """Whether a filter of the settings keeps the case's own document out, or took gold out of the hits."""
+    trace = item.trace
+    dropped = {one.id for one in trace.dropped if one.at == "filter"}
+    if dropped.intersection(trace.gold_ids):
+        return True
+    return bool(trace.filters and item.document and item.indexed and not passes(item.document, trace.filters))

@@ -1,0 +1,200 @@
+"""What a retrieval audit says: sentences and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ragtester.records import (
+    BeforeAfter,
+    MeanValue,
+    MetricChange,
+    Proportion,
+    RetrievalFigures,
+    RetrievalResult,
+    StageFigures,
+)
+from ragtester.stages.retrieval.access import access_section
+from ragtester.stages.retrieval.figures import FEW
+from ragtester.stages.retrieval.slices import SLICES
+from ragtester.statistics import Interval
+from ragtester.tables import Cell, Document, Estimate, Paragraph, Rate, Section, Table
+
+METRICS = ("recall", "precision", "MRR", "nDCG", "average precision", "evidence")
+SOURCES = {
+    "answers": "traces of the run's answers",
+    "search": "a search made now; no answer was looked at",
+    "traces": "traces of another system; its index was not looked at",
+}
+LONGEST = 300
+"""Characters of a question or of what was seen that are shown; the files hold all."""
+
+
+def retrieval_document(result: RetrievalResult) -> Document:
+    """What `ragtester audit retrieval` prints and writes."""
+    made = [_overall(result), _curve(result), _stages(result), _cases(result)]
+    made += [_claims(result), _before(result), _slices(result), access_section(result), _notes(result)]
+    return Document(f"Retrieval audit: run {result.run}", tuple(one for one in made if one is not None))
+
+
+def access_document(result: RetrievalResult) -> Document:
+    """The note on what access rules took out of the denominator."""
+    return Document(f"Access rules in the retrieval audit of run {result.run}", (access_section(result),))
+
+
+def _overall(result: RetrievalResult) -> Section:
+    depth = "K of each query" if len(result.k) > 1 else f"K = {result.k[0] if result.k else 0}"
+    said = [Paragraph(f"From {SOURCES[result.source]}. Metrics are those of the final context, at {depth}.")]
+    said += [Paragraph(text, answer=True) for text in result.reading]
+    rows = tuple((one.embedding, one.queries, _rate(one.hit), *_means(one)) for one in result.overall)
+    columns = ("embedding model", "queries", "hit rate", *METRICS)
+    notes = (
+        "evidence: share of the evidence's characters in the context. Precision is of the chunks that were given.",
+        "Means carry 95 % intervals over documents; with few documents they are too narrow.",
+    )
+    table = Table("retrieval", f"Measured queries at {depth}", columns, rows, notes)
+    ledgers = tuple(
+        (one.embedding, one.planned, one.measured, one.no_gold, one.hidden_gold, one.unfinished)
+        for one in result.ledgers
+    )
+    account = Table(
+        "retrieval-queries",
+        "Every query",
+        ("embedding model", "planned", "measured", "no gold", "hidden gold", "unfinished"),
+        ledgers,
+        (
+            "no gold: must be refused, or has no labels. hidden gold: the user may see none of it.",
+            "unfinished: nothing was retrieved, for a reason that queries.jsonl names.",
+        ),
+    )
+    return Section("retrieval", "What reached the model", (*said, table, account))
+
+
+def _curve(result: RetrievalResult) -> Section | None:
+    if not result.curve:
+        return None
+    rows = tuple(
+        (one.embedding, one.k, one.queries, _rate(one.hit), *_means(one)[:4]) for one in result.curve if one.queries
+    )
+    columns = ("embedding model", "K", "queries", "hit rate", *METRICS[:4])
+    known = {one.embedding: one.queries for one in result.overall}
+    notes = ["Of the ranking before the cut at K and before the budget; how deep it is known depends on fetch_k."]
+    if any(one.queries < known.get(one.embedding, 0) for one in result.curve):
+        notes.append("Rows with fewer queries are not comparable with the others: the rest is not known so deep.")
+    return Section("curve", "Over K", (Table("curve", "Metrics at other K", columns, rows, tuple(notes), keys=2),))
+
+
+def _stages(result: RetrievalResult) -> Section:
+    if not result.diagnosed:
+        text = "No query missed its evidence, and no answer failed." if _measured(result) else "Nothing was measured."
+        return Section("stages", "Where the evidence got lost", (Paragraph(text),))
+    rows = tuple((one.stage, _rate(one.queries), one.failed, one.missed) for one in result.stages)
+    table = Table(
+        "stages",
+        f"Primary stage of {result.diagnosed} queries that failed or missed evidence",
+        ("stage", "queries", "failed", "missed"),
+        rows,
+        (
+            "failed: an LLM's answer was judged wrong. missed: the evidence did not wholly reach the context.",
+            "The first stage that applies is named; generate and label are not retrieval.",
+        ),
+    )
+    return Section("stages", "Where the evidence got lost", (table,))
+
+
+def _measured(result: RetrievalResult) -> int:
+    return sum(one.measured for one in result.ledgers)
+
+
+def _cases(result: RetrievalResult) -> Section | None:
+    parts = [part for stage in result.stages for part in _telling(stage)]
+    return Section("cases", "The most telling cases of each stage", tuple(parts)) if parts else None
+
+
+def _telling(stage: StageFigures) -> Iterator[Paragraph]:
+    if not stage.cases:
+        return
+    yield Paragraph(f"{stage.stage}: {stage.queries.successes} of {stage.queries.n} queries")
+    for number, case in enumerate(stage.cases, start=1):
+        yield Paragraph(
+            f"{number}. {case.query_id} ({case.embedding}): “{_short(case.question)}” "
+            f"{case.cause}: {_short(case.seen)}. Try first: {case.fix}."
+        )
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split()).rstrip(".")
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1].rstrip()}…"
+
+
+def _claims(result: RetrievalResult) -> Section | None:
+    if not result.claims:
+        return None
+    rows = tuple((one.embedding, one.by, one.queries, _mean(one.recall), _mean(one.precision)) for one in result.claims)
+    columns = ("embedding model", "by", "queries", "context recall", "context precision")
+    notes = ("For queries without evidence spans; by words is a proxy: it compares words, not meaning.",)
+    table = Table("claims", "Claims of the expected answers that the context supports", columns, rows, notes, keys=2)
+    return Section("claims", "By claims", (table,))
+
+
+def _before(result: RetrievalResult) -> Section | None:
+    parts = [part for one in result.before for part in _comparison(one)]
+    return Section("before", "Before and after", tuple(parts)) if parts else None
+
+
+def _comparison(one: BeforeAfter) -> Iterator[Paragraph | Table]:
+    yield Paragraph(one.reading, answer=True)
+    rows = tuple((change.metric, change.before, change.after, _difference(change)) for change in one.changes)
+    title = f"{one.run} ({one.embedding_before}) and this run ({one.embedding_after}), the same {one.queries} queries"
+    notes = (f"Evidence missed before and not now: {one.found}; missed now and not before: {one.lost}.",)
+    yield Table(f"before-{one.embedding_after}", title, ("metric", "before", "after", "difference"), rows, notes)
+
+
+def _difference(change: MetricChange) -> Cell:
+    one = change.difference
+    return None if one.value is None else Estimate(one.value, one.n, _ends(one), signed=True)
+
+
+def _slices(result: RetrievalResult) -> Section | None:
+    tables = [_slice(by, title, result) for by, (title, _) in SLICES.items()]
+    made = tuple(table for table in tables if table is not None)
+    if not made:
+        return None
+    text = f"Slices with a single part are left out; read figures of fewer than {FEW} queries with care."
+    return Section("slices", "The same in parts", (Paragraph(text), *made))
+
+
+def _slice(by: str, title: str, result: RetrievalResult) -> Table | None:
+    own = [one for one in result.slices if one.by == by]
+    if not own:
+        return None
+    rows = tuple(
+        (one.name, one.embedding, _rate(one.hit), _mean(one.recall), _mean(one.reciprocal_rank), _mean(one.ndcg))
+        for one in own
+    )
+    columns = (by, "embedding model", "hit rate", "recall", "MRR", "nDCG")
+    few = sorted({one.name for one in own if one.queries < FEW})
+    notes = (f"Fewer than {FEW} queries: {', '.join(few)}.",) if few else ()
+    return Table(f"slice-{by}", title, columns, rows, notes, keys=2)
+
+
+def _notes(result: RetrievalResult) -> Section | None:
+    if not result.notes:
+        return None
+    return Section("notes", "To know when reading this", tuple(Paragraph(text) for text in result.notes))
+
+
+def _means(one: RetrievalFigures) -> tuple[Cell, ...]:
+    values = (one.recall, one.precision, one.reciprocal_rank, one.ndcg, one.average_precision, one.evidence)
+    return tuple(map(_mean, values))
+
+
+def _mean(one: MeanValue) -> Cell:
+    return None if one.value is None else Estimate(one.value, one.n, _ends(one))
+
+
+def _ends(one: MeanValue) -> Interval | None:
+    return Interval(one.low, one.high) if one.low is not None and one.high is not None else None
+
+
+def _rate(one: Proportion) -> Rate:
+    return Rate(one.successes, one.n)

@@ -1,0 +1,102 @@
+"""From audited queries to means, shares and slices. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ragtester.records import (
+    AuditedQuery,
+    ClaimFigures,
+    MeanValue,
+    QueryLedger,
+    RankingMetrics,
+    RetrievalFigures,
+)
+from ragtester.stages.proportions import proportion
+from ragtester.stages.retrieval.averages import mean_value
+
+FEW = 10
+"""Groups of fewer queries say little: they are put together, or marked."""
+
+
+@dataclass(frozen=True)
+class Audited:
+    """A row with its metrics at other K, which the row itself does not keep."""
+
+    row: AuditedQuery
+    curve: Mapping[int, RankingMetrics] = field(default_factory=dict)
+
+
+def ledger(embedding: str, rows: Iterable[AuditedQuery]) -> QueryLedger:
+    """Every query of an embedding model, by what became of it."""
+    count = Counter[str](row.status for row in rows)
+    return QueryLedger(embedding=embedding, planned=count.total(), **count)
+
+
+def figures(by: str, name: str, embedding: str, rows: Sequence[AuditedQuery], k: int | None = None) -> RetrievalFigures:
+    """Figures of measured rows at their own K."""
+    missed = [bool(row.missed) for row in rows if row.missed is not None]
+    found = _figures(by, name, embedding, [(row.document_id, row.metrics) for row in rows if row.metrics], k)
+    return found.model_copy(update={"missed": proportion(sum(missed), len(missed))})
+
+
+def curve(embedding: str, audited: Sequence[Audited]) -> tuple[RetrievalFigures, ...]:
+    """Figures at every K of the curve, over the queries whose ranks are known down to it."""
+    depths = sorted({k for one in audited for k in one.curve})
+    return tuple(
+        _figures("curve", str(k), embedding, [(a.row.document_id, a.curve[k]) for a in audited if k in a.curve], k)
+        for k in depths
+    )
+
+
+def _figures(
+    by: str, name: str, embedding: str, measured: Sequence[tuple[str, RankingMetrics]], k: int | None
+) -> RetrievalFigures:
+    def mean(value: Callable[[RankingMetrics], float | None]) -> MeanValue:
+        return mean_value([(document, value(metrics)) for document, metrics in measured])
+
+    return RetrievalFigures(
+        by=by,
+        name=name,
+        embedding=embedding,
+        k=k,
+        queries=len(measured),
+        hit=proportion(sum(metrics.hit for _, metrics in measured), len(measured)),
+        recall=mean(lambda one: one.recall),
+        precision=mean(lambda one: one.precision),
+        reciprocal_rank=mean(lambda one: one.reciprocal_rank),
+        ndcg=mean(lambda one: one.ndcg),
+        average_precision=mean(lambda one: one.average_precision),
+        evidence=mean(lambda one: one.evidence),
+    )
+
+
+def claim_figures(embedding: str, rows: Iterable[AuditedQuery]) -> list[ClaimFigures]:
+    """Means of the metrics by claims, for each way they were found."""
+    ways: dict[str, list[AuditedQuery]] = {}
+    for row in rows:
+        if row.claims:
+            ways.setdefault(row.claims.by, []).append(row)
+    return [
+        ClaimFigures(
+            embedding=embedding,
+            by=by,
+            queries=len(own),
+            recall=mean_value([(row.document_id, row.claims.recall) for row in own if row.claims]),
+            precision=mean_value([(row.document_id, row.claims.precision) for row in own if row.claims]),
+        )
+        for by, own in sorted(ways.items())
+    ]
+
+
+def found_by(arms: Iterable[str]) -> str:
+    """The arms that found a chunk, in words: "bm25", "bm25 + dense"."""
+    return " + ".join(sorted(arms)) or "not known"
+
+
+def arms_of_contexts(rows: Iterable[AuditedQuery]) -> dict[str, int]:
+    """Chunks of the final contexts by the arms that found them."""
+    count = Counter(found_by(arms) for row in rows for arms in row.arms_of_context)
+    return dict(sorted(count.items()))

@@ -1,0 +1,75 @@
+"""Where the files of a retrieval audit lie, and how they are written: `verdicts/<run>/retrieval/`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ragtester.records import NOT_RETRIEVAL, AuditedQuery, RetrievalResult
+from ragtester.stages.retrieval.document import access_document, retrieval_document
+from ragtester.storage import write_json, write_rows, write_text
+from ragtester.tables.csv_files import csv_files
+from ragtester.tables.markdown import markdown
+from ragtester.workspace import Workspace
+
+STAGE = "audit-retrieval"
+"""Name of the audit's call journal."""
+
+
+@dataclass(frozen=True)
+class Files:
+    """Paths of one audit."""
+
+    folder: Path
+
+    @classmethod
+    def of(cls, workspace: Workspace, run: str) -> Files:
+        """The audit of one run."""
+        return cls(workspace.retrieval_audit(run))
+
+    @property
+    def queries(self) -> Path:
+        """One row a query and embedding model."""
+        return self.folder / "queries.jsonl"
+
+    @property
+    def not_retrieval(self) -> Path:
+        """The rows that no change of the search would mend."""
+        return self.folder / "not_retrieval.jsonl"
+
+    @property
+    def result(self) -> Path:
+        """The figures."""
+        return self.folder / "result.json"
+
+    @property
+    def configuration(self) -> Path:
+        """What retrieved: models, chunker, index, arms, fusion, filters, rerank, packing, versions."""
+        return self.folder / "configuration.json"
+
+    @property
+    def manifest(self) -> Path:
+        """What was read."""
+        return self.folder / "manifest.json"
+
+    def write(self, rows: Iterable[AuditedQuery], result: RetrievalResult, configuration: Mapping[str, Any]) -> None:
+        """All files but the manifest; tables of an earlier audit that this one lacks are taken away."""
+        kept = list(rows)
+        write_rows(self.queries, kept)
+        write_rows(self.not_retrieval, (row for row in kept if row.diagnosis and row.diagnosis.stage in NOT_RETRIEVAL))
+        write_json(self.result, result)
+        text = json.dumps(configuration, ensure_ascii=False, allow_nan=False, indent=2)
+        write_text(self.configuration, [text + "\n"])
+        document = retrieval_document(result)
+        write_text(self.folder / "result.md", [markdown(document)])
+        write_text(self.folder / "access.md", [markdown(access_document(result))])
+        made = csv_files(document)
+        tables = self.folder / "tables"
+        for path in tables.glob("*.csv"):
+            if path.name not in made:
+                path.unlink()
+        for name, content in made.items():
+            write_text(tables / name, [content])

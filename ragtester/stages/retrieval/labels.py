@@ -1,0 +1,72 @@
+"""Gold that a user brought: it replaces the gold chunks of the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ragtester.errors import DataError
+from ragtester.stages.retrieval.items import Item
+
+NAMED = 5
+
+
+@dataclass(frozen=True)
+class GoldLabels:
+    """Query or case id -> chunk id -> grade (1 to 100), as a file of labels gives them."""
+
+    path: str
+    grades: Mapping[str, Mapping[str, int]]
+
+
+@dataclass
+class Labelling:
+    """Puts labels in the place of gold, and keeps account of those that fit nothing."""
+
+    labels: GoldLabels
+    used: set[str] = field(default_factory=set)
+    known: set[str] = field(default_factory=set)
+    unknown: dict[str, None] = field(default_factory=dict)
+    without: set[str] = field(default_factory=set)
+
+    def apply(self, item: Item) -> Item:
+        """The item with its labels; ids that the index does not hold are left out and counted.
+
+        A query without labels has no gold. Another system's index is not here: its ids are taken as they are.
+        """
+        name = item.case.id
+        wanted = self.labels.grades.get(name)
+        if wanted is None:
+            self.without.add(name)
+            return replace(item, gold={})
+        self.used.add(name)
+        held = {one for one in wanted if not item.indexed or item.look_up(one) is not None}
+        self.known |= held
+        self.unknown |= dict.fromkeys(one for one in wanted if one not in held)
+        return replace(item, gold={one: grade for one, grade in wanted.items() if one in held})
+
+    def notes(self) -> Sequence[str]:
+        """One line for each kind of label or query that does not fit. Raises DataError where no label fits at all."""
+        path, strangers = self.labels.path, [name for name in self.labels.grades if name not in self.used]
+        if not self.known and self.unknown:
+            raise DataError(
+                f"{path}: none of its {len(self.unknown)} chunk id(s) is in the index ({_named(self.unknown)}); the "
+                "labels are of another chunker or another text: label this index, or give its ids"
+            )
+        if not self.used and strangers:
+            raise DataError(
+                f"{path}: none of its {len(strangers)} query ids is among the queries ({_named(strangers)})"
+            )
+        lines = []
+        if self.unknown:
+            lines.append(f"{path}: {len(self.unknown)} chunk id(s) are not in the index: {_named(self.unknown)}")
+        if strangers:
+            lines.append(f"{path}: {len(strangers)} query(ies) of the labels are not audited: {_named(strangers)}")
+        if self.without:
+            lines.append(f"{path}: {len(self.without)} query(ies) have no labels, and so no gold")
+        return lines
+
+
+def _named(names: Sequence[str] | Mapping[str, None]) -> str:
+    some = list(names)[:NAMED]
+    return ", ".join(some) + (", …" if len(names) > NAMED else "")

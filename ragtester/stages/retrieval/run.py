@@ -1,0 +1,217 @@
+"""`ragtester audit retrieval`: items from one of three sources, audited, counted, and written down."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ragtester.errors import UsageError
+from ragtester.progress import Progress, StageResult
+from ragtester.provenance import begin_manifest, end_manifest
+from ragtester.records import AuditedQuery, AuditSource, Ledger, RetrievalResult
+from ragtester.settings import Settings
+from ragtester.stages.retrieval.access import account
+from ragtester.stages.retrieval.audit import Auditor
+from ragtester.stages.retrieval.before import before_after
+from ragtester.stages.retrieval.claims import Claims
+from ragtester.stages.retrieval.configuration import configuration
+from ragtester.stages.retrieval.figures import Audited, arms_of_contexts, claim_figures, curve, figures, ledger
+from ragtester.stages.retrieval.files import Files
+from ragtester.stages.retrieval.foreign import ForeignTrace
+from ragtester.stages.retrieval.labels import GoldLabels, Labelling
+from ragtester.stages.retrieval.reading import readings
+from ragtester.stages.retrieval.slices import slices
+from ragtester.stages.retrieval.sources import Source, from_answers, from_search, from_traces
+from ragtester.stages.retrieval.stages import stage_figures
+from ragtester.storage import read_json, read_rows, write_json
+from ragtester.tasks import TRACE_CLAIMS, Embedder, Models
+from ragtester.workspace import Workspace
+
+NAME = "audit retrieval"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked of the audit. `traces` None: none were given; `before` names a run that was audited already.
+
+    `inputs` maps files that were read for it to their hashes.
+    """
+
+    search: bool = False
+    traces: tuple[ForeignTrace, ...] | None = None
+    labels: GoldLabels | None = None
+    before: str = ""
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> AuditSource:
+        """Where traces come from."""
+        return "traces" if self.traces is not None else "search" if self.search else "answers"
+
+
+@dataclass(frozen=True)
+class _Services:
+    """What sources and claims ask."""
+
+    models: Models
+    embedders: Callable[[str], Embedder]
+    progress: Progress
+
+
+async def run(
+    workspace: Workspace,
+    settings: Settings,
+    models: Models,
+    embedders: Callable[[str], Embedder],
+    progress: Progress,
+    wanted: Wanted,
+) -> StageResult:
+    """Audit a run, a search or another system's traces, and write `verdicts/<run>/retrieval/`.
+
+    Raises UsageError for a run without answers or traces, DataError where suite and index are of different texts or no
+    label fits, MissingPackageError and StorageError.
+    """
+    old = _before(workspace, settings, wanted)
+    source = _source(workspace, settings, _Services(models, embedders, progress), wanted)
+    labelling = Labelling(wanted.labels) if wanted.labels else None
+    files = Files.of(workspace, settings.execute.run)
+    begun = begin_manifest(
+        NAME,
+        settings.execute.run,
+        seed=settings.workspace.seed,
+        models=dict.fromkeys(filter(None, (*source.embeddings, settings.audit_retrieval.claims_model))),
+        inputs={**source.inputs, **wanted.inputs},
+        prompts=_prompts(settings, models),
+        parameters={"source": wanted.source, "before": wanted.before, "suite": source.settings.workspace.suite},
+    )
+    progress.start(NAME, source.planned)
+    claims = Claims(settings.audit_retrieval.claims_model, models, _kept_claims(files))
+    audited = [one async for one in _audited(source, labelling, claims, progress)]
+    progress.finish()
+    audited = await _with_claims(audited, claims)
+    notes = [*wanted.notes, *source.told(), *(labelling.notes() if labelling else ()), *filter(None, [claims.told()])]
+    result = _result(source, wanted, audited, notes)
+    rows = [one.row for one in audited]
+    if old is not None:
+        earlier = read_rows(Files.of(workspace, wanted.before).queries, AuditedQuery)
+        result = result.model_copy(update={"before": before_after(old, earlier, result.access, rows)})
+    indexes = {index for index, _ in source.watch.indexes}
+    told = configuration(source.settings, source.executed, wanted.source, result.embeddings, indexes)
+    files.write(rows, result, told)
+    account_of = _ledger(result)
+    write_json(files.manifest, end_manifest(begun, ledger=account_of, counts=_counts(result)))
+    return StageResult(NAME, account_of, files.folder, _counts(result), claims.told())
+
+
+def _source(workspace: Workspace, settings: Settings, services: _Services, wanted: Wanted) -> Source:
+    if wanted.traces is not None:
+        return from_traces(workspace, settings, wanted.traces)
+    if wanted.search:
+        return from_search(workspace, settings, services.models, services.embedders, services.progress)
+    return from_answers(workspace, settings, services.embedders)
+
+
+async def _audited(
+    source: Source, labelling: Labelling | None, claims: Claims, progress: Progress
+) -> AsyncIterator[Audited]:
+    """Every item's row; in the order of the embedding models, then of the suite."""
+    auditor = Auditor(
+        source.text, source.diagnoser, source.settings.audit_retrieval.curve, source.path if source.indexed else None
+    )
+    found: list[tuple[int, int, Audited]] = []
+    order: dict[str, int] = {name: place for place, name in enumerate(source.embeddings)}
+    async for item in source.items():
+        source.watch.see(item)
+        labelled = labelling.apply(item) if labelling else item
+        one = auditor.audit(labelled)
+        claims.consider(labelled, one.row)
+        found.append((order.setdefault(item.embedding, len(order)), item.at, one))
+        progress.advance(failed=one.row.status == "unfinished")
+    for _, _, one in sorted(found, key=lambda entry: entry[:2]):
+        yield one
+
+
+async def _with_claims(audited: list[Audited], claims: Claims) -> list[Audited]:
+    traced = await claims.trace()
+    return [
+        replace(one, row=one.row.model_copy(update={"claims": traced[place]}))
+        if (place := (one.row.embedding, one.row.query_id)) in traced
+        else one
+        for one in audited
+    ]
+
+
+def _result(source: Source, wanted: Wanted, audited: list[Audited], notes: Iterable[str]) -> RetrievalResult:
+    rows = [one.row for one in audited]
+    embeddings = tuple(dict.fromkeys(row.embedding for row in rows))
+    measured = [one for one in audited if one.row.status == "measured"]
+    of = {name: [one for one in measured if one.row.embedding == name] for name in embeddings}
+    overall = tuple(figures("", "all", name, [one.row for one in of[name]]) for name in embeddings)
+    return RetrievalResult(
+        run=source.settings.execute.run,
+        suite=source.settings.workspace.suite if source.documents else "",
+        source=wanted.source,
+        k=tuple(sorted({row.k for row in rows if row.status != "unfinished"})),
+        embeddings=embeddings,
+        ledgers=tuple(ledger(name, [row for row in rows if row.embedding == name]) for name in embeddings),
+        overall=overall,
+        curve=tuple(point for name in embeddings for point in curve(name, of[name])),
+        slices=slices([one.row for one in measured], embeddings),
+        arms={name: arms_of_contexts(one.row for one in of[name]) for name in embeddings},
+        diagnosed=sum(row.diagnosis is not None for row in rows),
+        stages=stage_figures(rows),
+        claims=tuple(one for name in embeddings for one in claim_figures(name, _of(rows, name))),
+        access=account(rows, source.documents),
+        reading=readings(overall, rows),
+        notes=tuple(notes),
+    )
+
+
+def _of(rows: Iterable[AuditedQuery], embedding: str) -> list[AuditedQuery]:
+    return [row for row in rows if row.embedding == embedding]
+
+
+def _before(workspace: Workspace, settings: Settings, wanted: Wanted) -> RetrievalResult | None:
+    """The figures of the run to compare with. Raises UsageError where it was not audited."""
+    if not wanted.before:
+        return None
+    if wanted.before == settings.execute.run:
+        raise UsageError(f"--before {wanted.before}: the same run; name the one from before the change")
+    found = read_json(Files.of(workspace, wanted.before).result, RetrievalResult)
+    if found is None:
+        raise UsageError(
+            f"--before {wanted.before}: not audited yet; run `ragtester audit retrieval --run {wanted.before}` first"
+        )
+    return found
+
+
+def _kept_claims(files: Files) -> dict[tuple[str, str], Any]:
+    rows = read_rows(files.queries, AuditedQuery)
+    return {(row.embedding, row.query_id): row.claims for row in rows if row.claims}
+
+
+def _prompts(settings: Settings, models: Models) -> dict[str, str]:
+    return {TRACE_CLAIMS.name: models.prompt_sha256(TRACE_CLAIMS)} if settings.audit_retrieval.claims_model else {}
+
+
+def _ledger(result: RetrievalResult) -> Ledger:
+    """Queries without gold that counts are accounted for and are no failure."""
+    own = result.ledgers
+    return Ledger(
+        planned=sum(one.planned for one in own),
+        ok=sum(one.measured for one in own),
+        failed=sum(one.unfinished for one in own),
+        unfilled=sum(one.no_gold + one.hidden_gold for one in own),
+    )
+
+
+def _counts(result: RetrievalResult) -> dict[str, Any]:
+    names = ("planned", "measured", "no_gold", "hidden_gold", "unfinished")
+    return {name: sum(getattr(one, name) for one in result.ledgers) for name in names}
+
+
+def read_result(workspace: Workspace, run_name: str) -> RetrievalResult | None:
+    """The figures of the last retrieval audit of a run; None where there was none."""
+    return read_json(Files.of(workspace, run_name).result, RetrievalResult)
