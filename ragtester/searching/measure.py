@@ -49,8 +49,12 @@ def measure(
     A chunk is gold when it holds a character of the evidence; its grade is its share of it in percent. `labels` (chunk
     id to grade) replace all that: there is then no share of evidence, and missed is what lacks a gold chunk.
 
-    `ks` are the other K of the curve. One that lies deeper than ranks are known is left out, unless the search found
-    all there is; `path`, the settings of the search, tells that. So the number of queries may differ from K to K.
+    Ranks of gold: in the arms before their floors, in the fused list (of a single arm: its hits above the floor), after
+    the rerank, and in the context by rank, whatever the order it was packed in.
+
+    `ks` are the other K of the curve: the ranking cut there, with the same depth of search and without a budget. One
+    that lies deeper than ranks are known is left out, unless the search found all there is; `path`, the settings of the
+    search, tells that. So above k the number of queries may differ from K to K.
     """
     held = coverage(chunks).held(case.evidence) if labels is None else None
     target = _Target(_grades(held, labels), held)
@@ -65,7 +69,7 @@ def measure(
         return Measured("hidden_gold", hidden=hidden, crosses_boundary=crosses, arms_of_context=arms)
     fused, ranking = _fused(trace), _ranking(trace)
     context = _context(trace, ranking)
-    deep = max(ks, default=0) if path and _exhausted(trace, path) else len(ranking)
+    deep = max(ks, default=0) if path and _exhausted(trace, path) else max(trace.k, len(ranking))
     return Measured(
         status="measured",
         gold=tuple(_gold_ranks(visible.grades, trace, fused, context, path)),
@@ -77,6 +81,11 @@ def measure(
         crosses_boundary=crosses,
         arms_of_context=arms,
     )
+
+
+def context_by_rank(trace: Trace) -> list[str]:
+    """The chunks of the final context, best first, whatever the order they were packed in."""
+    return _context(trace, _ranking(trace))
 
 
 def coverage(chunks: Sequence[Chunk] | Coverage) -> Coverage:
@@ -125,7 +134,9 @@ def _fused(trace: Trace) -> list[str]:
 
 
 def _ranking(trace: Trace) -> list[str]:
-    """The last list before the cut at k."""
+    """The last list before the cut at k; that of an imported trace is its context."""
+    if not trace.retrieved:
+        return list(trace.context_ids)
     if trace.reranked:
         return [one.id for one in trace.reranked]
     filtered = {one.id for one in trace.dropped if one.at == "filter"}
@@ -133,7 +144,7 @@ def _ranking(trace: Trace) -> list[str]:
 
 
 def _context(trace: Trace, ranking: Sequence[str]) -> list[str]:
-    """The final context by rank, whatever the order it was packed in; an imported trace has no other order."""
+    """The final context by rank; what stands in no list comes last."""
     there, ranked = set(trace.context_ids), set(ranking)
     return [
         *(name for name in ranking if name in there),
