@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 
 from ragtester.errors import UsageError
-from ragtester.rag.chunking import SEPARATORS, chunk, gold_ids
+from ragtester.rag.chunk_cuts import SEPARATORS
+from ragtester.rag.chunking import chunk, gold_ids
 from ragtester.records import Chunk, Document, Evidence
 from ragtester.settings import IndexSettings
 

@@ -6,7 +6,8 @@ import re
 from statistics import median
 
 from ragtester.documents.cleaning import BREAK
-from ragtester.documents.lines import Line, Page, is_wide, width_units
+from ragtester.documents.lines import Line, Page
+from ragtester.text.widths import is_wide, width_units
 
 _WINDOW = 15
 _NARROW = 25

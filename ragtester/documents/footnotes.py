@@ -11,7 +11,8 @@ import re
 from collections.abc import Callable, Iterator
 from statistics import median
 
-from ragtester.documents.lines import Line, Page, width_units
+from ragtester.documents.lines import Line, Page
+from ragtester.text.widths import width_units
 
 _SMALLER = 0.93
 _LARGEST = 1.1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ragtester.documents.lines import is_wide
+from ragtester.text.widths import is_wide
 
 _TOKEN = re.compile(r"\S+")
 _GLYPH = re.compile(r"/(?:g|G|C|c|SM|uni|glyph|cid)\d{2,}|\(cid:\d+\)")

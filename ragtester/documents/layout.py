@@ -16,7 +16,8 @@ from ragtester.documents.cleaning import BREAK
 from ragtester.documents.column_ends import ColumnEnds
 from ragtester.documents.footnotes import set_notes_apart
 from ragtester.documents.hyphens import Hyphens
-from ragtester.documents.lines import Line, Page, is_wide, width_units
+from ragtester.documents.lines import Line, Page
+from ragtester.text.widths import is_wide, width_units
 
 _PARAGRAPH = "\n\n"
 _WIDE_GAP = 1.25

@@ -10,16 +10,12 @@ from dataclasses import dataclass
 from ragtester.documents.readability import flesch
 from ragtester.documents.section_kinds import kind_of, prose_of
 from ragtester.records import Section
+from ragtester.text.headings import PARAGRAPH_END, is_heading
 from ragtester.text.words import estimate_tokens
 
-_PARAGRAPH_END = re.compile(r"\n[ \t]*\n\s*")
-_HEADING = re.compile(
-    r"(?:#{1,6}\s|\d+(?:\.\d+)*\.?\s+\S|(?:chapter|section|part|annex|appendix|kapitel|chapitre)\b)", re.I
-)
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*\s+|[。！？]+[”’」』）]*")
 _LINE_END = re.compile(r"\n+")
 _SPACE = re.compile(r"\s+")
-_HEADING_UNITS = 90
 _LONGEST_TOKEN = 16
 _GRAPHEME = 64
 _HEADING_BONUS = 0.3
@@ -103,31 +99,23 @@ def _section(text: str, document_id: str, ordinal: int, span: tuple[int, int], l
 
 def _cuts(text: str, max_tokens: int) -> list[_Cut]:
     """Every place where a section may end, in order; the last is the end of the text."""
-    ends = [found.end() for found in _PARAGRAPH_END.finditer(text)]
+    ends = [found.end() for found in PARAGRAPH_END.finditer(text)]
     if not ends or ends[-1] != len(text):
         ends.append(len(text))
     cuts: list[_Cut] = []
     start, tokens = 0, 0
     for position, end in enumerate(ends):
         own = estimate_tokens(text[start:end])
-        heads = position + 1 < len(ends) and own <= max_tokens // 2 and _is_heading(text[start:end])
+        heads = position + 1 < len(ends) and own <= max_tokens // 2 and is_heading(text[start:end])
         if heads:
             continue  # what it heads follows: `start` stays, so the heading counts with its paragraph
         for piece_end in _pieces(text, start, end, own, max_tokens):
             whole = piece_end == end and own <= max_tokens
             tokens += own if whole else estimate_tokens(text[start:piece_end])
-            follows = piece_end == end and _is_heading(text[end : ends[min(position + 1, len(ends) - 1)]])
+            follows = piece_end == end and is_heading(text[end : ends[min(position + 1, len(ends) - 1)]])
             cuts.append(_Cut(piece_end, tokens, follows))
             start = piece_end
     return cuts
-
-
-def _is_heading(paragraph: str) -> bool:
-    """One short line without a sentence's end, or one that is marked or numbered as a heading."""
-    line = paragraph.strip()
-    if not line or "\n" in line or len(line) > _HEADING_UNITS:
-        return False
-    return bool(_HEADING.match(line)) or not line.endswith((".", "!", "?", ":", ";", ",", "。", "！", "？", "|", "`"))
 
 
 def _pieces(text: str, start: int, end: int, tokens: int, max_tokens: int) -> list[int]:

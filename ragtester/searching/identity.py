@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ragtester.rag.chunking import VERSION
+from ragtester.rag.chunking import version
 from ragtester.rag.rerankers import NO_MODELS
 from ragtester.settings import Settings
 
@@ -14,7 +14,8 @@ NOT_CONTENT = {"api_key_env", "prompt_price", "completion_price", "batch_size"}
 
 def chunker(settings: Settings) -> dict[str, Any]:
     """What the cuts depend on besides the text."""
-    return {"version": VERSION, **settings.execute.index.model_dump(mode="json", exclude={"scope"})}
+    index = settings.execute.index
+    return {"version": version(index), **index.model_dump(mode="json", exclude={"scope"})}
 
 
 def embedding_identity(settings: Settings, embedding: str) -> dict[str, Any]:

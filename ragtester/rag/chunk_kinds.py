@@ -1,0 +1,166 @@
+"""The four chunkers: how one text is cut into spans, before anything is stamped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from ragtester.rag.chunk_cuts import Cutter
+from ragtester.rag.chunk_repeats import without
+from ragtester.rag.chunk_units import length_of
+from ragtester.settings import IndexSettings
+from ragtester.spans import Pair, merge
+from ragtester.text.blocks import code_spans, table_spans
+from ragtester.text.headings import heading_spans, paragraphs
+from ragtester.text.sentences import sentence_spans
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A chunk to be. `core` is what of it is embedded, where that is not all of it."""
+
+    start: int
+    end: int
+    core: Pair | None = None
+
+
+@dataclass
+class Source:
+    """A text that is to be cut, and what stands in it.
+
+    `marked` says that headings may bear Markdown's marks, `repeated` are the lines that are not embedded.
+    """
+
+    text: str
+    language: str
+    marked: bool
+    index: IndexSettings
+    repeated: Sequence[Pair] = ()
+    whole: list[Pair] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.length = length_of(self.text, self.index.unit)
+        wanted, headed = self.index.keep_whole, self.index.chunker in ("paragraph", "markdown")
+        self.code = code_spans(self.text) if wanted or headed else []
+        self.whole = [
+            *(self.code if "code" in wanted else ()),
+            *(table_spans(self.text, self.code) if "table" in wanted else ()),
+        ]
+
+    def cutter(self, overlap: int, glued: Sequence[Pair] = ()) -> Cutter:
+        """What cuts this text, never inside a whole table or block of code, nor inside what is `glued` together."""
+        return Cutter(self.text, self.length, self.index.chunk_size, overlap, [*self.whole, *glued])
+
+    def headings(self) -> list[list[Pair]]:
+        """The headings, those together that have nothing between them."""
+        runs: list[list[Pair]] = []
+        for start, end in heading_spans(self.text, self.code, marked=self.marked):
+            if runs and not self.text[runs[-1][-1][1] : start].strip():
+                runs[-1].append((start, end))
+            else:
+                runs.append([(start, end)])
+        return runs
+
+    def glue(self, runs: Sequence[Sequence[Pair]]) -> Iterator[Pair]:
+        """From each heading to the first character it heads, so that none ends a chunk.
+
+        Of several headings in a row as many as fill no more than half a chunk.
+        """
+        for run in runs:
+            body = run[-1][1]
+            while body < len(self.text) and self.text[body].isspace():
+                body += 1
+            near = [start for start, _ in run if self.length(start, body) <= self.index.chunk_size // 2]
+            if near and body < len(self.text):
+                yield near[0], body + 1
+
+
+def recursive(source: Source) -> Iterator[Cut]:
+    """The whole text by the splitter alone."""
+    for start, end in source.cutter(source.index.chunk_overlap).cut(0, len(source.text)):
+        yield Cut(start, end)
+
+
+def by_paragraphs(source: Source) -> Iterator[Cut]:
+    """Whole paragraphs, as many as fit; one that does not fit alone is cut. A heading goes with what it heads."""
+    cutter = source.cutter(source.index.chunk_overlap, list(source.glue(source.headings())))
+    ends = [end for _, end in paragraphs(source.text) if cutter.is_cuttable(end)]
+    start = last = 0
+    for end in ends:
+        if last > start and not cutter.fits(start, _filled(source.text, last, end)):
+            yield from _whole_or_cut(cutter, start, last)
+            start = last
+        last = end
+    yield from _whole_or_cut(cutter, start, last)
+
+
+def by_headings(source: Source) -> Iterator[Cut]:
+    """What stands under one heading, cut where it is too long; never across a heading."""
+    runs = source.headings()
+    cutter = source.cutter(source.index.chunk_overlap, list(source.glue(runs)))
+    borders = [0, *(run[0][0] for run in runs), len(source.text)]
+    for start, end in pairwise(borders):
+        yield from _whole_or_cut(cutter, start, end)
+
+
+def by_sentences(source: Source) -> Iterator[Cut]:
+    """Each sentence with `window` sentences on either side, as many of them as fit."""
+    cutter = source.cutter(overlap=0)
+    cores: list[Pair] = []
+    for start, end in _sentences(source):
+        if cores and not _says_something(source, start, end):
+            cores[-1] = (cores[-1][0], end)
+        else:
+            cores.append((start, end))
+    pieces = [piece for start, end in cores for piece in _pieces(cutter, start, end)]
+    for at, core in enumerate(pieces):
+        start, end = core
+        for step in range(1, source.index.window + 1):
+            if at - step >= 0 and cutter.fits(pieces[at - step][0], end):
+                start = pieces[at - step][0]
+            if at + step < len(pieces) and cutter.fits(start, pieces[at + step][1]):
+                end = pieces[at + step][1]
+        yield Cut(start, end, core)
+
+
+CHUNKERS: dict[str, Callable[[Source], Iterator[Cut]]] = {
+    "recursive": recursive,
+    "paragraph": by_paragraphs,
+    "markdown": by_headings,
+    "sentence-window": by_sentences,
+}
+
+
+def _whole_or_cut(cutter: Cutter, start: int, end: int) -> Iterator[Cut]:
+    """One chunk where it fits without the white space at its end."""
+    if end > start and cutter.fits(start, _filled(cutter.text, start, end)):
+        yield Cut(start, end)
+    elif end > start:
+        for piece in cutter.cut(start, end):
+            yield Cut(*piece)
+
+
+def _filled(text: str, start: int, end: int) -> int:
+    """Where `text[start:end]` ends without the white space at its end."""
+    return start + len(text[start:end].rstrip())
+
+
+def _pieces(cutter: Cutter, start: int, end: int) -> list[Pair]:
+    return [(start, end)] if cutter.fits(start, end) or not cutter.is_cuttable(start + 1) else cutter.cut(start, end)
+
+
+def _sentences(source: Source) -> Iterator[Pair]:
+    """Sentences, and among them what is kept whole."""
+    at = 0
+    for start, end in [*merge(source.whole), (len(source.text), len(source.text))]:
+        for first, last in sentence_spans(source.text[at:start], source.language):
+            yield at + first, at + last
+        if end > start:
+            yield start, end
+        at = end
+
+
+def _says_something(source: Source, start: int, end: int) -> bool:
+    """Whether a sentence has a word outside repeated lines; "3." and a rule of dashes are no sentences."""
+    return any(character.isalpha() for character in without(source.text, start, end, source.repeated))
