@@ -77,11 +77,12 @@ class Library:
     def is_whole(self, document: Document, *, cut: bool) -> bool:
         """Whether k chunks are the whole document: counted in its chunk file, or with `cut` by cutting it.
 
-        A text that is too long for that is neither cut nor counted: a chunk holds no more than its size.
+        A text that is too long for that is neither cut nor counted, where a chunk holds no more than its size.
         """
         execute = self.settings.execute
         text = self.suite.text(document)
-        if sum(map(len, text.split())) > execute.k * execute.index.chunk_size:
+        most = chunking.most_characters(execute.index)
+        if most is not None and sum(map(len, text.split())) > execute.k * most:
             return False
         if cut:
             return len(chunking.chunk(document, text, execute.index)) <= execute.k
@@ -146,7 +147,7 @@ class Stores:
         """Import what the stores need. Threads may not: see `ragtester.rag.chroma.load`."""
         if self.library.settings.execute.retrieval.dense:
             chroma.load()
-        chunking.load()
+        chunking.load(self.library.settings.execute.index)
 
     def embedder(self, name: str) -> Embedder:
         """The embedding model `name`. Raises UsageError or MissingPackageError for one that cannot work."""
@@ -158,10 +159,9 @@ class Stores:
         """Key of the store that is asked for a document under an embedding model."""
         settings, all_documents = self.library.settings, self.library.suite.documents
         if settings.execute.index.scope == "document":
-            return index.store_key([_text(document)], chunker(settings), embedding_identity(settings, embedding))
+            return store_key([document], settings, embedding)
         if embedding not in self._keys:
-            texts = [_text(one) for one in all_documents]
-            self._keys[embedding] = index.store_key(texts, chunker(settings), embedding_identity(settings, embedding))
+            self._keys[embedding] = store_key(all_documents, settings, embedding)
         return self._keys[embedding]
 
     async def find(self, asking: Asking) -> list[Found]:
@@ -340,5 +340,7 @@ class Corpus:
         return self.store
 
 
-def _text(document: Document) -> str:
-    return f"{document.id} {document.text_sha256}"
+def store_key(documents: Iterable[Document], settings: Settings, embedding: str) -> str:
+    """Key of the store that holds these documents under an embedding model."""
+    texts = [f"{document.id} {document.text_sha256}" for document in documents]
+    return index.store_key(texts, chunker(settings), embedding_identity(settings, embedding))
