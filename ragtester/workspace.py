@@ -84,6 +84,10 @@ class Workspace:
         """`audits/<run>/`: samples, votes, reviews and results of every audit, a folder each."""
         return self.root / "audits" / slug(run)
 
+    def experiment(self, name: str) -> Path:
+        """`experiments/<name>/`: queries/ (a file a setting), the result, its times, tables, plots."""
+        return self.root / "experiments" / slug(name)
+
     def reports(self, run: str) -> Path:
         """`reports/<run>/`: comparison tables, the HTML report and plots; made anew from the rows at any time."""
         return self.root / "reports" / slug(run)

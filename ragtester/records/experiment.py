@@ -35,6 +35,7 @@ class ExperimentQuery(Record):
     failure: Failure | None = None
     gold: tuple[GoldRank, ...] = ()
     context_ids: tuple[str, ...] = ()
+    context_characters: int = 0
     metrics: RankingMetrics | None = None
     missed: bool | None = None
 
@@ -63,7 +64,7 @@ class PointResult(Record):
     """One setting under one embedding model ("" where no dense arm asks one), measured on the suite's cases.
 
     `changes` is what differs from the baseline, by setting. `metrics` maps a metric's name to its mean over the
-    measured queries; `hit` is a share.
+    measured queries; `hit` is a share, `context` the mean number of characters that reach a model.
     """
 
     name: str
@@ -74,6 +75,7 @@ class PointResult(Record):
     queries: QueryLedger
     hit: Proportion
     metrics: dict[str, MeanValue]
+    context: MeanValue
     index: IndexSize | None = None
 
 
@@ -183,10 +185,15 @@ class PointTimes(Record):
 
 
 class ExperimentTimes(Record):
-    """`experiments/<name>/times.json`. `front`: points that no other beats in quality, index size and query time."""
+    """`experiments/<name>/times.json`.
+
+    `front` names the points that no other beats in `quality` (a metric) and in all of `costs`.
+    """
 
     name: str
     points: tuple[PointTimes, ...] = ()
+    quality: str = ""
+    costs: tuple[str, ...] = ()
     front: tuple[str, ...] = ()
 
 

@@ -1,1 +1,26 @@
-"""Experiments: a frozen baseline and variants that each change one setting of the retrieval path."""
+"""Experiments with the query path: a frozen baseline, variants of one setting each, a grid; no language model asked."""
+
+from ragtester.stages.experiment.document import experiment_document
+from ragtester.stages.experiment.files import write_files
+from ragtester.stages.experiment.plan import STAGE, Wanted, asked_models, estimate, make_plan
+from ragtester.stages.experiment.points import Points, make_points, run_settings
+from ragtester.stages.experiment.run import read_result, run
+from ragtester.stages.experiment.syntax import Experiment, parse_experiment, read_experiment
+
+__all__ = [
+    "STAGE",
+    "Experiment",
+    "Points",
+    "Wanted",
+    "asked_models",
+    "estimate",
+    "experiment_document",
+    "make_plan",
+    "make_points",
+    "parse_experiment",
+    "read_experiment",
+    "read_result",
+    "run",
+    "run_settings",
+    "write_files",
+]

@@ -97,21 +97,38 @@ def make_points(settings: Settings, experiment: Experiment) -> Points:
     for variant in experiment.variants:
         _add_variant(made, variant, starts, faults)
     _add_grid(made, experiment.sweep, starts, faults)
+    labels = [point.label for point in made.points]
+    faults += [f"{label!r} is the name of two settings" for label in labels if labels.count(label) > 1]
     if faults:
         raise UsageError(f"{experiment.where}: " + "; ".join(dict.fromkeys(faults)))
     return made
 
 
-def run_settings(point: Point, experiment: str, embeddings: tuple[str, ...]) -> Settings:
-    """Settings under which a variant is executed and judged: every LLM of the matrix, a run name of its own."""
-    execute = point.settings.execute
-    llms = tuple(dict.fromkeys(llm for group in execute.groups for llm in group.llms))
-    update = {
-        "run": f"{execute.run}.{experiment}.{point.name}",
-        "groups": (GroupSettings(llms=llms, embeddings=embeddings),),
-        "closed_book": False,
-    }
-    return point.settings.model_copy(update={"execute": execute.model_copy(update=update)})
+def variant_runs(points: Points, experiment: str) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Run name and embedding models of the baseline and of every variant, by its name.
+
+    A search without embedding model is asked once, under the first model of the baseline.
+    """
+    base = points.points[0]
+    first = base.embedding or _models(base.settings)[0]
+    found: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for point in points.points:
+        if point.kind != "grid":
+            run = f"{base.settings.execute.run}.{experiment}.{point.name}"
+            known = found.get(point.name, (run, ()))[1]
+            found[point.name] = run, tuple(dict.fromkeys((*known, point.embedding or first)))
+    return found
+
+
+def run_settings(points: Points, experiment: str) -> list[Settings]:
+    """Settings under which the baseline and every variant are executed and judged: every LLM of the matrix."""
+    made = []
+    for name, (run, embeddings) in variant_runs(points, experiment).items():
+        settings = next(point.settings for point in points.points if point.name == name)
+        llms = tuple(dict.fromkeys(llm for group in settings.execute.groups for llm in group.llms))
+        update = {"run": run, "groups": (GroupSettings(llms=llms, embeddings=embeddings),), "closed_book": False}
+        made.append(settings.model_copy(update={"execute": settings.execute.model_copy(update=update)}))
+    return made
 
 
 def _baseline(settings: Settings, experiment: Experiment, faults: list[str]) -> Settings | None:

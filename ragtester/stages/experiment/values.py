@@ -43,21 +43,24 @@ class Value:
 
 @dataclass
 class Measurement:
-    """All queries of one point: the measured ones by id, and the account of all."""
+    """All queries of one point: the measured ones by id with the characters of their contexts; the account of all."""
 
     values: dict[str, Value]
     ledger: QueryLedger
+    characters: dict[str, int]
 
     @classmethod
     def of(cls, embedding: str, rows: Iterable[ExperimentQuery]) -> Measurement:
         """Take what is compared out of the rows."""
         values: dict[str, Value] = {}
         statuses: Counter[str] = Counter()
+        characters: dict[str, int] = {}
         for row in rows:
             statuses[row.status] += 1
             if row.metrics is not None:
                 values[row.query_id] = value_of(row, row.metrics)
-        return cls(values, QueryLedger(embedding=embedding, planned=statuses.total(), **statuses))
+                characters[row.query_id] = row.context_characters
+        return cls(values, QueryLedger(embedding=embedding, planned=statuses.total(), **statuses), characters)
 
     def hits(self) -> Proportion:
         """The share of measured queries with a gold chunk in the context."""
@@ -68,6 +71,11 @@ class Measurement:
         own = list(self.values.values())
         documents = [one.document_id for one in own]
         return {metric: mean_value(mean([one.of(metric) for one in own], documents, seed)) for metric in METRICS}
+
+    def context(self, seed: int) -> MeanValue:
+        """Mean number of characters in a context."""
+        documents = [one.document_id for one in self.values.values()]
+        return mean_value(mean([float(self.characters[name]) for name in self.values], documents, seed))
 
 
 def value_of(row: ExperimentQuery, metrics: RankingMetrics) -> Value:
