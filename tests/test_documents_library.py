@@ -183,7 +183,7 @@ def test_ctrl_c_ends_reading_at_once(tmp_path: Path) -> None:
 def test_a_killed_parent_leaves_no_process(tmp_path: Path, name: str) -> None:
     files = corpus(tmp_path, {name: TEXT})
     os.mkfifo(files[0].path.with_suffix(".pid"))
-    program = _PROGRAM.format(timeout=0.5)
+    program = _PROGRAM.format(timeout=2)
     parent = subprocess.Popen([sys.executable, "-c", program, str(tmp_path), MISCHIEF], env=_with_path())
     worker = os.pidfd_open(int(files[0].path.with_suffix(".pid").read_text()))
     parent.send_signal(signal.SIGKILL)

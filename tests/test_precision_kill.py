@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import signal
@@ -61,11 +62,14 @@ def start(space: Workspace) -> int:
     return pid
 
 
-def kill_after(pid: int, server: OpenAIServer, requests: int) -> None:
-    while (ended := os.waitpid(pid, os.WNOHANG)) == (0, 0) and sum(server.seen.values()) < requests:
+def kill_after(space: Workspace, server: OpenAIServer, requests: int) -> None:
+    server.hangs_after = requests
+    pid = start(space)
+    while (ended := os.waitpid(pid, os.WNOHANG)) == (0, 0) and server.seen.total() < requests:
         time.sleep(0.002)
     assert ended == (0, 0), "it ended before it could be killed"
     os.kill(pid, signal.SIGKILL)
+    server.hangs_after = math.inf
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
 
 
@@ -93,7 +97,7 @@ def test_a_panel_killed_twice_ends_like_one_that_was_not(tmp_path: Path) -> None
         server.seen.clear()
         killed = workspace(tmp_path / "killed", server.url)
         for requests in (5, 13):
-            kill_after(start(killed), server, requests)
+            kill_after(killed, server, requests)
         assert Project(killed.root).audit_precision().exit_code == 0
         repeated = sent(server)
     assert planned.total() == CASES * len(PANEL)

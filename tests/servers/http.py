@@ -65,7 +65,7 @@ class LoopbackServer:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        self._ready.wait(10)
+        assert self._ready.wait(60), "the loopback server did not start"
         return self
 
     def __exit__(

@@ -55,6 +55,8 @@ class OpenAIServer(LoopbackServer):
         self.retry_after = retry_after
         self.key = key
         self.seen: Counter[str] = Counter()
+        self.hangs_after = math.inf
+        """Requests beyond these are never answered, so that whoever asks cannot come to an end."""
 
     @property
     def url(self) -> str:
@@ -73,6 +75,8 @@ class OpenAIServer(LoopbackServer):
         if request.path.endswith("/models"):
             return Response({"object": "list", "data": [{"id": "small", "object": "model"}]})
         self.seen[name] += 1
+        if self.seen.total() > self.hangs_after:
+            return Response(hang=True)
         fault = name.partition("--")[2]
         if (failed := self._fault(fault, body, self.seen[name] == 1)) is not None:
             return failed
