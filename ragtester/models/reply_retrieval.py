@@ -73,7 +73,8 @@ def _claims(found: dict[str, Any], passages: Sequence[Passage]) -> dict[str, Any
             raise Misshapen(f"claims.{number}: the claim holds no word")
         if "passages" not in item:
             raise Misshapen(f'claims.{number}: no field "passages"; an empty list where no passage supports it')
-        named = texts(item["passages"] or [])
+        named = item["passages"]
+        named = texts([named] if isinstance(named, int) else named or [])
         if not isinstance(named, list):
             raise Misshapen(f"claims.{number}.passages: a list of ids was asked for")
         made.append({"claim": item["claim"].strip(), "passages": _labels(map(_named, named), passages)})

@@ -69,4 +69,5 @@ def _says(question: str, start: int, end: int, code: str) -> bool:
     if len(piece) > 1 and piece.isupper() and not question.isupper():
         return True
     dropped = stop_words(code) | frozenset(_ASKING.get(code, ()))
-    return fold(piece) not in dropped and not dropped.issuperset(words(piece))
+    said = words(piece) or [fold(piece)]
+    return bool(piece) and fold(piece) not in dropped and not dropped.issuperset(said)
