@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ragtester.doctor import Finding
     from ragtester.estimate import Estimate
     from ragtester.interchange import Exported, ExportOptions, ImportOptions
-    from ragtester.records import CalibrationResult, StabilityResult
+    from ragtester.records import CalibrationResult, RetrievalResult, StabilityResult
     from ragtester.report import Written
     from ragtester.stages.calibration import CalibrationStatus
     from ragtester.tables import Document
@@ -83,10 +83,11 @@ class Project:
 
     def export_suite(self, output: str | Path | None, options: ExportOptions) -> Exported:
         """Write a suite, or a run with its answers, for another tool; with `output` None only its text is made."""
-        from ragtester.interchange import export
+        from ragtester.interchange import export, export_traces
 
         path = None if output is None else Path(output)
-        found = export(self.workspace, self.settings, options, path)
+        make = export_traces if options.format == "traces" else export
+        found = make(self.workspace, self.settings, options, path)
         if path is not None:
             write_text(path, [found.text])
         return found
@@ -139,6 +140,56 @@ class Project:
 
         for name in self.settings.audit.panel:
             check_model(name, self.settings)
+
+    def audit_retrieval(
+        self,
+        *,
+        search: bool = False,
+        traces: str | Path | None = None,
+        labels: str | Path | None = None,
+        before: str = "",
+    ) -> StageResult:
+        """Where the evidence of the run's queries got lost; figures in `retrieval_result()`.
+
+        `search` retrieves the suite anew and asks no language model; `traces` is a file of another system's traces.
+        `labels` is a file of gold that replaces the cases' own; `before` names an audited run to compare with.
+        """
+        from ragtester.interchange import read_gold_labels, read_traces
+        from ragtester.pipeline import check_model, run_audit
+        from ragtester.provenance import sha256_file
+        from ragtester.stages import retrieval
+
+        if search and traces is not None:
+            raise UsageError("--search and --traces: give one of the two")
+        if self.settings.audit_retrieval.claims_model:
+            check_model(self.settings.audit_retrieval.claims_model, self.settings)
+        read, notes = (None, ()) if traces is None else read_traces(Path(traces))
+        given = {"traces": traces, "labels": labels}
+        wanted = retrieval.Wanted(
+            search=search,
+            traces=read,
+            labels=None if labels is None else read_gold_labels(Path(labels)),
+            before=before,
+            inputs={name: sha256_file(Path(path)) for name, path in given.items() if path is not None},
+            notes=notes,
+        )
+        return wait_for(
+            run_audit(
+                self.workspace,
+                self.settings,
+                self.progress,
+                retrieval.STAGE,
+                lambda gateway: retrieval.run(
+                    self.workspace, self.settings, gateway, gateway.embedder, self.progress, wanted
+                ),
+            )
+        )
+
+    def retrieval_result(self) -> RetrievalResult | None:
+        """The figures of the run's last retrieval audit; None where there was none."""
+        from ragtester.stages import retrieval
+
+        return retrieval.read_result(self.workspace, self.settings.execute.run)
 
     def audit_stability(
         self, repeats: int = 5, *, sample: int | None = None, seed: int | None = None, overwrite: bool = False

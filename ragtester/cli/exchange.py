@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 Format = Annotated[str, typer.Option("--as", metavar="FORMAT", help="ragas, deepeval, promptfoo or csv.")]
+OutFormat = Annotated[
+    str, typer.Option("--as", metavar="FORMAT", help="ragas, deepeval, promptfoo, csv, or traces (of a run).")
+]
 Suite = Annotated[str, typer.Option("--suite", help="Name of the suite, as in [workspace] suite.")]
 LARGEST_LIST = 20
 
@@ -70,7 +73,7 @@ def import_(
 
 @app.command()
 def export(
-    format_: Format,
+    format_: OutFormat,
     suite: Suite = "",
     technique: Annotated[str, typer.Option("--technique", help="Whose cases; all: every technique's.")] = "all",
     run: Annotated[str, typer.Option("--run", help="Export the cases of this run's suite.")] = "",

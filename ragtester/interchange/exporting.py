@@ -35,7 +35,7 @@ class Exported:
     """The text of the file, how many records it holds, and what was left out, by name and count."""
 
     text: str
-    format: FormatName
+    format: str
     container: Container
     records: int
     dropped: dict[str, int]

@@ -79,6 +79,7 @@ from ragtester.records.retrieval import (
 from ragtester.records.retrieval_result import (
     AccessAccount,
     AccessTag,
+    ArmFigures,
     AuditSource,
     BeforeAfter,
     ClaimFigures,
@@ -104,6 +105,7 @@ __all__ = [
     "AccessTag",
     "AnnotatorPair",
     "Answer",
+    "ArmFigures",
     "AuditSource",
     "AuditedQuery",
     "BeforeAfter",

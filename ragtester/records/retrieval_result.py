@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from ragtester.records.base import Proportion, Record
 from ragtester.records.retrieval import FailureStage
@@ -70,6 +70,19 @@ class ClaimFigures(Record):
     queries: int
     recall: MeanValue
     precision: MeanValue
+
+
+class ArmFigures(Record):
+    """One arm by itself: queries of which it found some gold within K, and anywhere among its hits.
+
+    `alone` counts chunks of the final contexts that no other arm found, of all whose arms are known.
+    """
+
+    embedding: str
+    arm: str
+    at_k: Proportion
+    found: Proportion
+    alone: Proportion
 
 
 class TellingCase(Record):
@@ -141,7 +154,7 @@ class BeforeAfter(Record):
 class RetrievalResult(Record):
     """`result.json`. `source` says where the traces came from; `reading` puts the figures in sentences.
 
-    `arms` counts chunks of final contexts by the arms that found them, such as {"bm25": 3, "dense + bm25": 9}.
+    `arms` is empty where a single arm was asked. `diagnosed` counts queries with a stage.
     """
 
     run: str
@@ -153,7 +166,7 @@ class RetrievalResult(Record):
     overall: tuple[RetrievalFigures, ...]
     curve: tuple[RetrievalFigures, ...] = ()
     slices: tuple[RetrievalFigures, ...] = ()
-    arms: dict[str, dict[str, int]] = Field(default_factory=dict)
+    arms: tuple[ArmFigures, ...] = ()
     diagnosed: int = 0
     stages: tuple[StageFigures, ...] = ()
     claims: tuple[ClaimFigures, ...] = ()

@@ -19,20 +19,21 @@ from ragtester.stages.retrieval.slices import SLICES
 from ragtester.statistics import Interval
 from ragtester.tables import Cell, Document, Estimate, Paragraph, Rate, Section, Table
 
-METRICS = ("recall", "precision", "MRR", "nDCG", "average precision", "evidence")
+METRICS = ("recall", "MRR", "nDCG", "precision", "average precision", "evidence")
 SOURCES = {
     "answers": "traces of the run's answers",
     "search": "a search made now; no answer was looked at",
     "traces": "traces of another system; its index was not looked at",
 }
+LONG = ("document", "family")
 LONGEST = 300
 """Characters of a question or of what was seen that are shown; the files hold all."""
 
 
-def retrieval_document(result: RetrievalResult) -> Document:
-    """What `ragtester audit retrieval` prints and writes."""
-    made = [_overall(result), _curve(result), _stages(result), _cases(result)]
-    made += [_claims(result), _before(result), _slices(result), access_section(result), _notes(result)]
+def retrieval_document(result: RetrievalResult, *, full: bool = True) -> Document:
+    """What `ragtester audit retrieval` prints and writes; without `full` the longest slices are left out."""
+    made = [_overall(result), _curve(result), _arms(result), _stages(result), _cases(result)]
+    made += [_claims(result), _before(result), _slices(result, full), access_section(result), _notes(result)]
     return Document(f"Retrieval audit: run {result.run}", tuple(one for one in made if one is not None))
 
 
@@ -45,8 +46,8 @@ def _overall(result: RetrievalResult) -> Section:
     depth = "K of each query" if len(result.k) > 1 else f"K = {result.k[0] if result.k else 0}"
     said = [Paragraph(f"From {SOURCES[result.source]}. Metrics are those of the final context, at {depth}.")]
     said += [Paragraph(text, answer=True) for text in result.reading]
-    rows = tuple((one.embedding, one.queries, _rate(one.hit), *_means(one)) for one in result.overall)
-    columns = ("embedding model", "queries", "hit rate", *METRICS)
+    rows = tuple((one.embedding, _rate(one.hit), *_means(one)) for one in result.overall)
+    columns = ("embedding model", "hit rate", *METRICS)
     notes = (
         "evidence: share of the evidence's characters in the context. Precision is of the chunks that were given.",
         "Means carry 95 % intervals over documents; with few documents they are too narrow.",
@@ -72,15 +73,26 @@ def _overall(result: RetrievalResult) -> Section:
 def _curve(result: RetrievalResult) -> Section | None:
     if not result.curve:
         return None
-    rows = tuple(
-        (one.embedding, one.k, one.queries, _rate(one.hit), *_means(one)[:4]) for one in result.curve if one.queries
-    )
-    columns = ("embedding model", "K", "queries", "hit rate", *METRICS[:4])
     known = {one.embedding: one.queries for one in result.overall}
-    notes = ["Of the ranking before the cut at K and before the budget; how deep it is known depends on fetch_k."]
-    if any(one.queries < known.get(one.embedding, 0) for one in result.curve):
-        notes.append("Rows with fewer queries are not comparable with the others: the rest is not known so deep.")
+    whole = [one for one in result.curve if one.queries == known.get(one.embedding)]
+    rows = tuple((one.embedding, one.k, _rate(one.hit), *_means(one)[:3]) for one in whole)
+    columns = ("embedding model", "K", "hit rate", *METRICS[:3])
+    notes = ["Of the ranking before the cut at K and before the budget."]
+    if deep := sorted({one.k for one in result.curve if one.k and one not in whole}):
+        told = ", ".join(map(str, deep))
+        notes.append(
+            f"Left out is K {told}: ranks are not known so deep for every query; raise fetch_k to see further."
+        )
     return Section("curve", "Over K", (Table("curve", "Metrics at other K", columns, rows, tuple(notes), keys=2),))
+
+
+def _arms(result: RetrievalResult) -> Section | None:
+    if not result.arms:
+        return None
+    rows = tuple((one.embedding, one.arm, _rate(one.at_k), _rate(one.found), _rate(one.alone)) for one in result.arms)
+    columns = ("embedding model", "arm", "gold within K", "gold among its hits", "chunks that it alone found")
+    notes = ("The last column is of the chunks of the final contexts.",)
+    return Section("arms", "Each arm by itself", (Table("arms", "Arms before fusion", columns, rows, notes, keys=2),))
 
 
 def _stages(result: RetrievalResult) -> Section:
@@ -113,16 +125,17 @@ def _cases(result: RetrievalResult) -> Section | None:
 def _telling(stage: StageFigures) -> Iterator[Paragraph]:
     if not stage.cases:
         return
-    yield Paragraph(f"{stage.stage}: {stage.queries.successes} of {stage.queries.n} queries")
+    fix = stage.cases[0].fix
+    yield Paragraph(f"{stage.stage}: {stage.queries.successes} of {stage.queries.n} queries. Try first: {fix}")
     for number, case in enumerate(stage.cases, start=1):
+        other = f" Try first: {case.fix}" if case.fix != fix else ""
         yield Paragraph(
-            f"{number}. {case.query_id} ({case.embedding}): “{_short(case.question)}” "
-            f"{case.cause}: {_short(case.seen)}. Try first: {case.fix}."
+            f"({number}) {case.query_id}, {case.embedding}: “{_short(case.question)}” {_short(case.seen)}{other}"
         )
 
 
 def _short(text: str) -> str:
-    text = " ".join(text.split()).rstrip(".")
+    text = " ".join(text.split())
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1].rstrip()}…"
 
 
@@ -154,8 +167,8 @@ def _difference(change: MetricChange) -> Cell:
     return None if one.value is None else Estimate(one.value, one.n, _ends(one), signed=True)
 
 
-def _slices(result: RetrievalResult) -> Section | None:
-    tables = [_slice(by, title, result) for by, (title, _) in SLICES.items()]
+def _slices(result: RetrievalResult, full: bool) -> Section | None:
+    tables = [_slice(by, title, result) for by, (title, _) in SLICES.items() if full or by not in LONG]
     made = tuple(table for table in tables if table is not None)
     if not made:
         return None
@@ -168,10 +181,9 @@ def _slice(by: str, title: str, result: RetrievalResult) -> Table | None:
     if not own:
         return None
     rows = tuple(
-        (one.name, one.embedding, _rate(one.hit), _mean(one.recall), _mean(one.reciprocal_rank), _mean(one.ndcg))
-        for one in own
+        (one.name, one.embedding, _rate(one.hit), _mean(one.recall), _mean(one.reciprocal_rank)) for one in own
     )
-    columns = (by, "embedding model", "hit rate", "recall", "MRR", "nDCG")
+    columns = (by, "embedding model", "hit rate", "recall", "MRR")
     few = sorted({one.name for one in own if one.queries < FEW})
     notes = (f"Fewer than {FEW} queries: {', '.join(few)}.",) if few else ()
     return Table(f"slice-{by}", title, columns, rows, notes, keys=2)
@@ -184,7 +196,7 @@ def _notes(result: RetrievalResult) -> Section | None:
 
 
 def _means(one: RetrievalFigures) -> tuple[Cell, ...]:
-    values = (one.recall, one.precision, one.reciprocal_rank, one.ndcg, one.average_precision, one.evidence)
+    values = (one.recall, one.reciprocal_rank, one.ndcg, one.precision, one.average_precision, one.evidence)
     return tuple(map(_mean, values))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ragtester.records import (
+    ArmFigures,
     AuditedQuery,
     ClaimFigures,
     MeanValue,
@@ -96,7 +97,19 @@ def found_by(arms: Iterable[str]) -> str:
     return " + ".join(sorted(arms)) or "not known"
 
 
-def arms_of_contexts(rows: Iterable[AuditedQuery]) -> dict[str, int]:
-    """Chunks of the final contexts by the arms that found them."""
-    count = Counter(found_by(arms) for row in rows for arms in row.arms_of_context)
-    return dict(sorted(count.items()))
+def arm_figures(embedding: str, rows: Sequence[AuditedQuery]) -> list[ArmFigures]:
+    """Every arm by itself, over measured rows; nothing where a single arm was asked."""
+    arms = sorted({arm for row in rows for gold in row.gold for arm in gold.arms})
+    chunks = Counter(arms for row in rows for arms in row.arms_of_context if arms)
+    return [_arm(embedding, arm, rows, chunks) for arm in arms] if len(arms) > 1 else []
+
+
+def _arm(embedding: str, arm: str, rows: Sequence[AuditedQuery], chunks: Counter[tuple[str, ...]]) -> ArmFigures:
+    best = [min((r for gold in row.gold if (r := gold.arms.get(arm)) is not None), default=None) for row in rows]
+    return ArmFigures(
+        embedding=embedding,
+        arm=arm,
+        at_k=proportion(sum(r is not None and r <= row.k for r, row in zip(best, rows, strict=True)), len(rows)),
+        found=proportion(sum(r is not None for r in best), len(rows)),
+        alone=proportion(chunks[arm,], chunks.total()),
+    )

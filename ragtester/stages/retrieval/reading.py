@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ragtester.records import NOT_RETRIEVAL, AuditedQuery, RetrievalFigures
-from ragtester.statistics import format_rate
+from ragtester.statistics import format_rate, wilson
+
+HALF = 0.5
 
 
 def readings(overall: Sequence[RetrievalFigures], rows: Sequence[AuditedQuery]) -> tuple[str, ...]:
@@ -68,7 +70,10 @@ def _answers(measured: Sequence[AuditedQuery]) -> Iterator[str]:
     )
     if aside:
         yield f"{aside} of those that lacked it are put down to labels or generation all the same."
-    if wrong > lacking:
+    ends = wilson(lacking, failed)
+    if ends is None or ends.low <= HALF <= ends.high:
+        yield "Neither the search nor generation clearly causes most of them."
+    elif ends.high < HALF:
         yield "Most of what goes wrong is generation or packing, not the search."
-    elif lacking:
+    else:
         yield "The search comes first: a better prompt cannot answer from what is not there."

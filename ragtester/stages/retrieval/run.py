@@ -16,7 +16,7 @@ from ragtester.stages.retrieval.audit import Auditor
 from ragtester.stages.retrieval.before import before_after
 from ragtester.stages.retrieval.claims import Claims
 from ragtester.stages.retrieval.configuration import configuration
-from ragtester.stages.retrieval.figures import Audited, arms_of_contexts, claim_figures, curve, figures, ledger
+from ragtester.stages.retrieval.figures import Audited, arm_figures, claim_figures, curve, figures, ledger
 from ragtester.stages.retrieval.files import Files
 from ragtester.stages.retrieval.foreign import ForeignTrace
 from ragtester.stages.retrieval.labels import GoldLabels, Labelling
@@ -159,7 +159,7 @@ def _result(source: Source, wanted: Wanted, audited: list[Audited], notes: Itera
         overall=overall,
         curve=tuple(point for name in embeddings for point in curve(name, of[name])),
         slices=slices([one.row for one in measured], embeddings),
-        arms={name: arms_of_contexts(one.row for one in of[name]) for name in embeddings},
+        arms=tuple(one for name in embeddings for one in arm_figures(name, [a.row for a in of[name]])),
         diagnosed=sum(row.diagnosis is not None for row in rows),
         stages=stage_figures(rows),
         claims=tuple(one for name in embeddings for one in claim_figures(name, _of(rows, name))),
