@@ -11,11 +11,9 @@ from ragtester.statistics.bootstrap import REPEATS, cluster_bootstrap, percentil
 from ragtester.statistics.comparison import Test
 from ragtester.statistics.intervals import Interval, Quantity
 from ragtester.statistics.packages import load
+from ragtester.statistics.randomisation import sign_flips
 
 SEED = 1
-FLIPS = 9999
-"""Random sign flips of the paired test; with up to 13 differing pairs all there are are tried instead."""
-FLIPS_AT_ONCE = 500
 # Differences of sums of the same terms in another order are none.
 DIGITS = 12
 
@@ -75,10 +73,9 @@ def paired_means(
 ) -> PairedMeans | None:
     """Compare one value a query before and after; None where no query has both. For hits there is `mcnemar`.
 
-    The interval is that of `mean` for the differences. The test is Fisher's randomisation of their signs, two-sided:
-    it tests the mean itself, unlike Wilcoxon's, and equal pairs need no rule (Smucker, Allan and Carterette, CIKM 2007,
-    623-632). It takes queries for independent: where documents are few, believe the interval. Needs scipy where a query
-    differs. Raises ValueError for unequal lengths.
+    The interval is that of `mean` for the differences. The test is `sign_flips`: it tests the mean itself, unlike
+    Wilcoxon's. It takes queries for independent, the interval does not: where they disagree, believe the interval.
+    Raises ValueError for unequal lengths.
     """
     pairs = [
         (one, two, name)
@@ -95,7 +92,7 @@ def paired_means(
         after=fmean(two for _, two, _ in pairs),
         difference=difference,
         test=Test(
-            p=_sign_flips([one for one in differences if one], seed),
+            p=sign_flips(differences, seed),
             name="randomisation of signs",
             n=len(pairs),
             effect=difference.value,
@@ -106,19 +103,3 @@ def paired_means(
         lower=lower,
         same=len(pairs) - higher - lower,
     )
-
-
-def _sign_flips(differences: Sequence[float], seed: int) -> float:
-    """How often random signs give a sum at least as far from 0; what does not differ cannot change a sum."""
-    if not differences:
-        return 1.0
-    found = load("scipy.stats").permutation_test(
-        (sorted(differences),),
-        lambda values, axis: values.sum(axis=axis),
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=FLIPS,
-        batch=FLIPS_AT_ONCE,
-        rng=seed,
-    )
-    return min(1.0, float(found.pvalue))
