@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import random
-from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -38,7 +37,7 @@ def test_documents_are_resampled_where_there_are_several() -> None:
     groups = {"a": [1.0, 0.5, 1.0], "b": [0.0], "c": [0.25, 0.5]}
     values = [value for some in groups.values() for value in some]
     found = mean(values, [name for name, some in groups.items() for _ in some], seed=3)
-    assert found == Quantity(pytest.approx(3.25 / 6), 6, cluster_bootstrap(groups, seed=3))
+    assert found == Quantity(3.25 / 6, 6, cluster_bootstrap(groups, seed=3))
 
 
 def test_queries_are_resampled_where_all_are_of_one_document() -> None:
@@ -91,8 +90,8 @@ def test_the_same_queries_before_and_after() -> None:
     found = paired_means([0.0, 0.5, 1.0, None, 0.0], [1.0, 0.5, 0.5, 1.0, None], ["a", "a", "b", "b", "b"])
     assert found is not None
     # the first three have both: 1.5 / 3 before and 2 / 3 after; differences 1, 0 and -1/2
-    assert (found.before, found.after) == (0.5, pytest.approx(2 / 3))
-    assert (found.difference.value, found.difference.n) == (pytest.approx(1 / 6), 3)
+    assert (found.before, found.after) == (0.5, 2 / 3)
+    assert found.difference.value == pytest.approx(1 / 6) and found.difference.n == 3
     assert (found.higher, found.lower, found.same) == (1, 1, 1)
     # signs give 1.5, 0.5, -0.5, -1.5: all as far from 0 as 0.5
     assert (found.test.p, found.test.n, found.test.effect) == (1, 3, found.difference.value)
@@ -129,7 +128,8 @@ def test_signs_counted_by_hand() -> None:
     assert sign_flips([3.0, 2.0, -1.0, 0.0], 1) == pytest.approx(4 / 8)
 
 
-@given(st.lists(st.integers(-6, 6).map(lambda number: float(Fraction(number, 6))), min_size=2, max_size=9))
+@settings(max_examples=50)
+@given(st.lists(st.integers(-6, 6).map(lambda number: number / 8), min_size=2, max_size=8))
 def test_all_signs_are_those_of_scipy(differences: list[float]) -> None:
     theirs = stats.permutation_test(
         (differences,), lambda values, axis: np.sum(values, axis=axis), permutation_type="samples", vectorized=True
