@@ -16,6 +16,9 @@ _NOT_WORD = re.compile(r"[\W_]+")
 _JOINTS = "-_/:"
 # A shorter word stands inside others by chance.
 _INSIDE = 4
+# Below this, the best match is another passage.
+_LIKE = 75
+_MARGIN = 20
 
 
 @lru_cache(maxsize=256)
@@ -40,6 +43,32 @@ def likeness(passage: str, text: str) -> float:
     found, known = words(passage), set(words(_BROKEN.sub("", text)))
     present = sum(len(word) for word in found if word in known or (len(word) >= _INSIDE and letters(word) in there))
     return max(in_a_row, 100.0 * present / max(1, sum(map(len, found))))
+
+
+def nearest_part(passage: str, text: str) -> str:
+    """The stretch of a text that is most like a passage, with a margin; the whole text where nothing in it is."""
+    from rapidfuzz import fuzz
+
+    wanted = letters(passage)
+    there, places = _placed_letters(text)
+    if not wanted or len(wanted) >= len(there):
+        return text
+    found = fuzz.partial_ratio_alignment(wanted, there, score_cutoff=_LIKE)
+    if found is None:
+        return text
+    return text[max(0, places[found.dest_start] - _MARGIN) : places[found.dest_end - 1] + 1 + _MARGIN]
+
+
+@lru_cache(maxsize=16)
+def _placed_letters(text: str) -> tuple[str, list[int]]:
+    """The letters and digits of a text, run together, and where each stands."""
+    found = [
+        (part, place)
+        for place, character in enumerate(text)
+        for part in (character.lower() if character.isascii() else fold(character))
+        if part.isalnum()
+    ]
+    return "".join(part for part, _ in found), [place for _, place in found]
 
 
 def values(text: str) -> tuple[str, ...]:

@@ -1,0 +1,198 @@
+"""Evidence held against its source: the Markdown of a written document, the second reader of a PDF, or the file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ragtester.documents.formats import decode
+from ragtester.documents.garbage import garbled_share
+from ragtester.documents.isolation import read_source
+from ragtester.documents.library import CorpusFile, FoundFiles, find_files
+from ragtester.documents.source_text import WHOLE
+from ragtester.errors import DataError, UsageError
+from ragtester.provenance import sha256_file
+from ragtester.records import Document, DocumentRow, GeneratedDocument, GeneratedRow, UnreadableDocument
+from ragtester.searching.suite import Suite
+from ragtester.settings import Settings
+from ragtester.spans import pages_of
+from ragtester.stages.retrieval.fixes import Loss
+from ragtester.storage import iter_rows
+from ragtester.text.likeness import has_value, letters, likeness, nearest_part, values
+
+# Above this share of garbage words a text is no witness, and evidence is garbled by itself (as in `documents.pdf`).
+GARBLED = 0.15
+PAGES_AT_ONCE = 25
+SHOWN_VALUES = 5
+# Nothing in such a file can hurt its reader; every other one is read in a process of its own.
+PLAIN = (".md", ".txt")
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A document's source: `path` is its file, or the Markdown beside it. `missing` says why there is none."""
+
+    path: Path | None = None
+    what: str = ""
+    strict: bool = True
+    missing: str = ""
+
+
+@dataclass
+class SourcesCheck:
+    """Reads each page of a source once, and only those on which evidence lies that is asked about.
+
+    `similarity` (0 to 100): evidence less like its source than this was lost or garbled.
+    """
+
+    suite: Suite
+    settings: Settings
+    similarity: float
+    _files: dict[str, CorpusFile] | None = None
+    _sources: dict[str, _Source] = field(default_factory=dict)
+    _texts: dict[tuple[str, int], str] = field(default_factory=dict)
+    _failed: dict[tuple[str, int], str] = field(default_factory=dict)
+    _evidence_pages: dict[str, list[int]] = field(default_factory=dict)
+
+    def check(self, document: Document, evidence: str, pages: Sequence[int], expected: str) -> tuple[Loss | None, str]:
+        """What was lost or garbled of some evidence, and what could not be checked.
+
+        `expected` is what was to be answered: a value of it that the source has and the text lacks was lost.
+        """
+        warned = _warnings(document, pages)
+        share = garbled_share(evidence)
+        if share >= GARBLED:
+            return Loss("garbled", f"{share:.0%} of the evidence are glyph codes or broken letters.{warned}"), ""
+        source = self._source(document)
+        if source.path is None:
+            return None, source.missing
+        text, missing = self._text(document, source, pages)
+        if not letters(text):
+            return None, missing or f"{source.what}, which has no text there"
+        loss = self._compared(evidence, text, expected, source, warned)
+        if loss and not source.strict and garbled_share(text) >= GARBLED:
+            return None, f"{source.what}, which reads garbage there"
+        return loss, ""
+
+    def _compared(self, evidence: str, text: str, expected: str, source: _Source, warned: str) -> Loss | None:
+        alike = likeness(evidence, text)
+        if alike < self.similarity:
+            seen = f"{_capital(source.what)} holds {alike:.0f} % of the evidence, below {self.similarity:g}.{warned}"
+            return Loss("garbled", seen)
+        near = nearest_part(evidence, text)
+        strange = [one for one in values(evidence) if not has_value(one, near, glued=not source.strict)]
+        if strange:
+            shown = ", ".join(strange[:SHOWN_VALUES])
+            return Loss("garbled", f"The extracted text has {shown}, which {source.what} does not have.{warned}")
+        lost = [one for one in values(expected) if not has_value(one, evidence) and has_value(one, near)]
+        if lost:
+            shown = ", ".join(lost[:SHOWN_VALUES])
+            return Loss("lost", f"{_capital(source.what)} has {shown} of the expected answer, the evidence does not.{warned}")
+        return None
+
+    def unreadable(self, document_id: str) -> str:
+        """Why the file of a document that the suite lacks gave no text; empty where that is not known."""
+        file = self._found().get(document_id)
+        if file is None:
+            return ""
+        rows = iter_rows(self.suite.workspace.documents_file(self.suite.name), DocumentRow)
+        failures = (row.failure for row in rows if isinstance(row, UnreadableDocument) and row.path == file.relative)
+        return next((failure.message for failure in failures), "")
+
+    # Where the source lies
+
+    def _source(self, document: Document) -> _Source:
+        if document.id not in self._sources:
+            self._sources[document.id] = self._locate(document)
+        return self._sources[document.id]
+
+    def _locate(self, document: Document) -> _Source:
+        file = self._found().get(document.id)
+        name = f"the source {document.path}"
+        if file is None:
+            return _Source(missing=f"{name}, which is not in {self.settings.workspace.corpus}")
+        if sha256_file(file.path) != document.sha256:
+            return _Source(missing=f"{name}, which has changed since it was read")
+        if document.format != "pdf":
+            return _Source(file.path, f"the file {document.path}")
+        if document.source == "generated" and (markdown := _markdown(file.path)):
+            return _Source(markdown, f"the Markdown {markdown.name}")
+        other = "pypdf" if self.settings.reading.reader == "pdfium" else "pdfium"
+        return _Source(file.path, f"the second reader ({other})", strict=False)
+
+    def _found(self) -> dict[str, CorpusFile]:
+        if self._files is None:
+            try:
+                found = find_files([self.settings.workspace.corpus], self.suite.workspace.root)
+            except UsageError:  # the corpus is gone: nothing is found in it
+                found = FoundFiles([])
+            self._files = {file.id: file for file in found}
+        return self._files
+
+    # What it says
+
+    def _text(self, document: Document, source: _Source, pages: Sequence[int]) -> tuple[str, str]:
+        assert source.path is not None
+        wanted = list(pages) if source.path.suffix.lower() == ".pdf" else [WHOLE]
+        unread = [page for page in wanted if (document.id, page) not in self._texts]
+        if unread:
+            self._read(document, source.path, self._block(document, unread))
+        texts = [self._texts[document.id, page] for page in wanted]
+        why = next((self._failed[document.id, page] for page in wanted if (document.id, page) in self._failed), "")
+        return "\n".join(texts), f"{source.what} ({why})" if why else ""
+
+    def _block(self, document: Document, unread: list[int]) -> list[int]:
+        """These pages, and those of the document's next evidence: starting a process costs as much as many pages."""
+        if unread == [WHOLE]:
+            return unread
+        if document.id not in self._evidence_pages:
+            spans = (span for case in self.suite.cases(document) for span in case.evidence)
+            found = {page for span in spans for page in pages_of(span.start, span.end, document.page_starts)}
+            self._evidence_pages[document.id] = sorted(found)
+        later = (page for page in self._evidence_pages[document.id] if page > unread[0])
+        more = [page for page in later if (document.id, page) not in self._texts and page not in unread]
+        return unread + more[: max(0, PAGES_AT_ONCE - len(unread))]
+
+    def _read(self, document: Document, path: Path, pages: list[int]) -> None:
+        other = "pypdf" if self.settings.reading.reader == "pdfium" else "pdfium"
+        if path.suffix.lower() in PLAIN:
+            self._texts[document.id, WHOLE] = decode(path.read_bytes())[0]
+            return
+        result = read_source(path, other, pages, self.settings.reading)
+        found = result.get("pages", {})
+        why = result["failure"]["message"] if "failure" in result else "it cannot read the page"
+        for page in pages:
+            if str(page) not in found:
+                self._failed[document.id, page] = why
+            self._texts[document.id, page] = found.get(str(page), "")
+
+
+def _markdown(pdf: Path) -> Path | None:
+    """The Markdown that a PDF was made from: named in `documents.jsonl` beside it, else of the same name."""
+    named = pdf.with_suffix(".md")
+    rows = pdf.parent / "documents.jsonl"
+    try:
+        made = (
+            [row for row in iter_rows(rows, GeneratedRow) if isinstance(row, GeneratedDocument)]
+            if rows.is_file()
+            else []
+        )
+    except DataError:
+        made = []
+    row = next((row for row in made if row.file == pdf.name), None)
+    if row is not None:
+        named = pdf.parent / Path(row.markdown).name
+        if named.is_file() and sha256_file(named) != row.markdown_sha256:
+            return None
+    return named if named.is_file() else None
+
+
+def _warnings(document: Document, pages: Sequence[int]) -> str:
+    """What reading the document noted about these pages."""
+    found = [one for one in document.warnings if set(one.pages) & set(pages) or not one.pages]
+    return "".join(f" Noted while reading: {one.type} ({one.message})." for one in found)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
