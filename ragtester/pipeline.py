@@ -33,6 +33,18 @@ class Options:
     """The run's closed-book control instead of the run itself."""
 
 
+@dataclass
+class Spent:
+    """Requests and US dollars of several gateways: the limits hold for all of them together."""
+
+    calls: int = 0
+    cost: float = 0.0
+
+    def add(self, gateway: Gateway) -> None:
+        """Count what a gateway has used."""
+        self.calls, self.cost = self.calls + gateway.calls, self.cost + gateway.cost
+
+
 async def run_stages(
     workspace: Workspace,
     settings: Settings,
@@ -49,8 +61,15 @@ async def run_stages(
     options = options or Options()
     steps = _steps(settings, stages, options)
     check_models(steps[0][1], stages, root=workspace.root)
+    return await run_steps(workspace, steps, progress, options, Spent())
+
+
+async def run_steps(
+    workspace: Workspace, steps: Sequence[tuple[str, Settings]], progress: Progress, options: Options, spent: Spent
+) -> list[StageResult]:
+    """Run stages, each with settings of its own, under the workspace's lock; a stop at a limit ends the sequence."""
+    stages = [stage for stage, _ in steps]
     results: list[StageResult] = []
-    spent_calls, spent_cost = 0, 0.0
     with workspace.lock():
         for stage, own in steps:
             if own.execute.retry_failed or own.judge.retry_failed:
@@ -59,9 +78,9 @@ async def run_stages(
                 workspace.journal(stage, _name(own, stage)).unlink(missing_ok=True)
             gateway = open_gateway(workspace, own, stage)
             async with gateway:
-                gateway.set_budget(*_left(own, spent_calls, spent_cost))
+                gateway.set_budget(*_left(own, spent))
                 result = await _run_one(stage, workspace, own, gateway, progress, options)
-                spent_calls, spent_cost = spent_calls + gateway.calls, spent_cost + gateway.cost
+                spent.add(gateway)
             _tell(gateway, progress)
             if own.execute.is_control:
                 result = replace(result, counts={**result.counts, "closed_book": True})
@@ -90,13 +109,16 @@ async def run_audit(
     progress: Progress,
     name: str,
     work: Callable[[Gateway], Awaitable[StageResult]],
+    spent: Spent | None = None,
 ) -> StageResult:
     """Do `work` under the workspace's lock with a gateway whose journal is named after the audit."""
+    spent = spent or Spent()
     with workspace.lock():
         gateway = open_gateway(workspace, settings, name)
         async with gateway:
-            gateway.set_budget(*_left(settings, 0, 0.0))
+            gateway.set_budget(*_left(settings, spent))
             result = await work(gateway)
+            spent.add(gateway)
         _tell(gateway, progress)
         if not result.stopped and not gateway.interrupted:
             gateway.discard_journal()
@@ -209,12 +231,12 @@ def _name(settings: Settings, stage: str) -> str:
     return settings.workspace.suite if stage in ("documents", "cases") else settings.execute.run
 
 
-def _left(settings: Settings, calls: int, cost: float) -> tuple[float | None, int | None]:
+def _left(settings: Settings, spent: Spent) -> tuple[float | None, int | None]:
     """What is left of the limits, None where there is none."""
     limits = settings.limits
     return (
-        max(0.0, limits.max_cost - cost) if limits.max_cost else None,
-        max(0, limits.max_calls - calls) if limits.max_calls else None,
+        max(0.0, limits.max_cost - spent.cost) if limits.max_cost else None,
+        max(0, limits.max_calls - spent.calls) if limits.max_calls else None,
     )
 
 

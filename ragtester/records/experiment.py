@@ -83,9 +83,9 @@ class MetricComparison(Record):
     """A metric of a variant against the baseline, over the queries that both measured.
 
     `difference` is after minus before with its 95 % interval, over documents where there are several. `direction` is
-    "rose" or "fell" only where that interval excludes 0; "same" where no query differs, "unclear" otherwise, and then
-    `more` is about how many more cases would tell, None where no number can be named. `holm` is `p` corrected for all
-    the tests of the experiment.
+    "rose" or "fell" only where that interval excludes 0 and `p` is below 0.05; "same" where no query differs, "unclear"
+    otherwise, and then `more` is about how many more cases would tell, None where no number can be named. `holm` is `p`
+    corrected for all the tests of the experiment.
     """
 
     metric: str

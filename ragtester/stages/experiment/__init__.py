@@ -2,7 +2,7 @@
 
 from ragtester.stages.experiment.document import experiment_document
 from ragtester.stages.experiment.files import write_files
-from ragtester.stages.experiment.plan import STAGE, Wanted, asked_models, estimate, make_plan
+from ragtester.stages.experiment.plan import STAGE, Wanted, check_no_models, estimate, make_plan
 from ragtester.stages.experiment.points import Points, make_points, run_settings
 from ragtester.stages.experiment.run import read_result, run
 from ragtester.stages.experiment.syntax import Experiment, parse_experiment, read_experiment
@@ -12,7 +12,7 @@ __all__ = [
     "Experiment",
     "Points",
     "Wanted",
-    "asked_models",
+    "check_no_models",
     "estimate",
     "experiment_document",
     "make_plan",

@@ -23,6 +23,7 @@ from ragtester.statistics import holm, mcnemar, paired_cases_needed
 from ragtester.statistics.means import PairedMeans, paired_means
 
 POWER = 0.8
+LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ def _metric(metric: str, pairs: Sequence[tuple[Value, Value]], seed: int) -> Met
         needed = paired_cases_needed(lost, won, len(pairs))
         more = None if needed is None else max(0, needed - len(pairs))
     difference = mean_value(found.difference)
-    towards = direction(difference, found.higher + found.lower)
+    towards = direction(difference, found.higher + found.lower, p)
     return MetricComparison(
         metric=metric,
         before=round(found.before, 6),
@@ -113,10 +114,15 @@ def _metric(metric: str, pairs: Sequence[tuple[Value, Value]], seed: int) -> Met
     )
 
 
-def direction(difference: MeanValue, differing: int) -> Direction:
-    """Where a difference points to, if its interval excludes 0."""
+def direction(difference: MeanValue, differing: int, p: float) -> Direction:
+    """Where a difference points to, if its interval over documents excludes 0 and its test speaks against chance.
+
+    Both are asked for: the interval is too narrow where documents are few, and the test takes queries for independent.
+    """
     if not differing:
         return "same"
+    if p >= LEVEL:
+        return "unclear"
     if difference.low is not None and difference.low > 0:
         return "rose"
     if difference.high is not None and difference.high < 0:
@@ -166,9 +172,9 @@ def _generation(generated: Generated, seed: int) -> GenerationChange | None:
     won = sum(one.failed and not two.failed for one, two in pairs)
     lost = sum(two.failed and not one.failed for one, two in pairs)
     difference = mean_value(found.difference)
-    towards = direction(difference, won + lost)
     needed = paired_cases_needed(lost, won, len(pairs))
     p = round(mcnemar(lost, won).p, 6)
+    towards = direction(difference, won + lost, p)
     return GenerationChange(
         run_before=generated.run_before,
         run_after=generated.run_after,

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ragtester.records import Comparison, ExperimentResult, Flip, GenerationChange, MetricComparison
+from ragtester.stages.experiment.reading import more_text
 from ragtester.stages.experiment.values import METRICS
 from ragtester.stages.experiment.words import changes_text, mean_cell
-from ragtester.tables import Cell, Estimate, Paragraph, PValue, Rate, Section, Table
+from ragtester.tables import Cell, Paragraph, PValue, Rate, Section, Table
 
 _SAID = {"rose": "rose", "fell": "fell", "same": "same for all", "unclear": "cannot tell"}
+_BRIEF = ("evidence", "recall", "reciprocal_rank", "ndcg")
 _QUESTION = 160
 """Characters of a question that a table shows."""
 
@@ -45,26 +47,26 @@ def _basis(one: Comparison) -> Iterator[str]:
 
 
 def _metrics(result: ExperimentResult, one: Comparison, number: str) -> Table:
-    columns = ("metric", "before", "after", "difference", "test", "p", "p (Holm)", "")
+    columns = ("metric", "before, %", "after, %", "difference", "p", "p (Holm)", "")
     rows = tuple(_metric(metric) for metric in one.metrics)
     note = (
-        f"Differences in percentage points with 95 % intervals over documents; rose and fell where that excludes 0. "
-        f"Tests take queries for independent and are corrected by Holm as one family of {result.family}."
+        "Differences in percentage points with 95 % intervals over documents. Tests: McNemar exact for the hit rate, "
+        "randomisation of signs for means; they take queries for independent. Rose and fell where the interval excludes "
+        f"0 and p is below 0.05. Holm's correction is over the experiment's {result.family} tests."
     )
     return Table(f"before-after{number}", "Before and after", columns, rows, (note,))
 
 
 def _metric(one: MetricComparison) -> tuple[Cell, ...]:
-    said = _SAID[one.direction] + (f"; about {one.more} more cases" if one.more else "")
-    n = one.difference.n
-    sides = (None if value is None else Estimate(100 * value, n, None, "%") for value in (one.before, one.after))
+    said = _SAID[one.direction] + (f"; {more_text(one.more, 'cases')}" if one.more else "")
+    sides = (None if value is None else 100 * value for value in (one.before, one.after))
     difference = mean_cell(one.difference, "points")
-    return (METRICS[one.metric], *sides, difference, one.test, PValue(one.p), PValue(one.holm), said)
+    return (METRICS[one.metric], *sides, difference, PValue(one.p), PValue(one.holm), said)
 
 
 def _generation(one: GenerationChange, number: str) -> Table:
     columns = ("before", "after", "difference", "failed before only", "failed after only", "p", "p (Holm)", "")
-    said = _SAID[one.direction] + (f"; about {one.more} more answers" if one.more else "")
+    said = _SAID[one.direction] + (f"; {more_text(one.more, 'answers')}" if one.more else "")
     before, after = (Rate(side.successes, side.n) for side in (one.before, one.after))
     difference = mean_cell(one.difference, "points")
     row = (before, after, difference, one.won, one.lost, PValue(one.p), PValue(one.holm), said)
@@ -97,3 +99,16 @@ def _flip(flip: Flip) -> tuple[Cell, ...]:
 def _short(chunk_id: str) -> str:
     """A chunk as its place in its document: the document stands in the case's id already."""
     return f"#{chunk_id.rsplit(':', 1)[-1]}"
+
+
+def brief_table(result: ExperimentResult) -> Table:
+    """All comparisons, one row each: the differences of the metrics that the reading rests on."""
+    columns = ("variant", "embedding model", *(METRICS[name] for name in _BRIEF), "hits lost", "hits won")
+    rows = []
+    for one in result.comparisons:
+        by_name = {metric.metric: metric for metric in one.metrics}
+        cells = (mean_cell(by_name[name].difference, "points") if name in by_name else None for name in _BRIEF)
+        won = sum(flip.won for flip in one.flips)
+        rows.append((one.variant, one.embedding_after or "none", *cells, len(one.flips) - won, won))
+    note = "Differences with 95 % intervals over documents. Tests and flips: --full, result.md."
+    return Table("differences", "Against the baseline", columns, tuple(rows), (note,), keys=2)

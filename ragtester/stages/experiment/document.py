@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ragtester.records import Comparison, ExperimentResult, ExperimentTimes, PointResult, PointTimes
-from ragtester.stages.experiment.comparison_tables import comparison_section
+from ragtester.stages.experiment.comparison_tables import brief_table, comparison_section
 from ragtester.stages.experiment.front import label
 from ragtester.stages.experiment.values import METRICS
 from ragtester.stages.experiment.words import changes_text, mean_cell, size_text
-from ragtester.tables import Cell, Document, Estimate, Paragraph, Rate, Section, Table
+from ragtester.tables import Cell, Document, Paragraph, Rate, Section, Table
 
 BRIEF_FLIPS = 20
 SHOWN_POINTS = 40
@@ -27,15 +27,16 @@ def experiment_document(result: ExperimentResult, times: ExperimentTimes, *, ful
     """What `ragtester experiment` prints and writes; without `full` long lists are cut, and say so."""
     known = {label(one): one for one in times.points}
     flips = None if full else BRIEF_FLIPS
-    sections = [_overview(result)]
-    sections += [comparison_section(result, at, one, flips) for at, one in enumerate(result.comparisons)]
+    sections = [_overview(result, full)]
+    if full or len(result.comparisons) == 1:
+        sections += [comparison_section(result, at, one, flips) for at, one in enumerate(result.comparisons)]
     if result.axes:
         sections.append(_sweep(result, times, known, full))
     sections.append(_costs(result, known, full))
     return Document(f"Experiment {result.name}, suite {result.suite}", tuple(sections))
 
 
-def _overview(result: ExperimentResult) -> Section:
+def _overview(result: ExperimentResult, full: bool) -> Section:
     said = [Paragraph(_reading(one), answer=True) for one in result.comparisons]
     if not said:
         said.append(Paragraph(f"{len(result.points)} settings were measured; none is a variant to be compared."))
@@ -47,7 +48,8 @@ def _overview(result: ExperimentResult) -> Section:
         )
     shown = [point for point in result.points if point.kind != "grid"]
     table = _points("metrics", f"Before and after, K = {result.k}", shown)
-    return Section("overview", "What changed", (*said, table))
+    differences = (brief_table(result),) if result.comparisons and (full or len(result.comparisons) > 1) else ()
+    return Section("overview", "What changed", (*said, table, *differences))
 
 
 def _reading(one: Comparison) -> str:
@@ -160,9 +162,7 @@ def _cost_row(point: PointResult, times: PointTimes | None) -> tuple[Cell, ...]:
         sizes = (index.chunks, *map(size_text, parts))
     build = times.build if times else None
     seconds = (build, _ms(times.query) if times else None, _ms(times.embed) if times else None)
-    context = point.context
-    characters = Estimate(context.value, context.n) if context.value is not None else None
-    return (point.name, point.embedding or "none", *sizes, *seconds, characters)
+    return (point.name, point.embedding or "none", *sizes, *seconds, point.context.value)
 
 
 def _ms(seconds: float | None) -> float | None:

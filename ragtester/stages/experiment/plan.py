@@ -71,7 +71,6 @@ class Plan:
 def make_plan(workspace: Workspace, models: Models, wanted: Wanted, progress: Progress) -> Plan:
     """Read the suite and what stands. Raises UsageError and DataError; nothing is asked or changed."""
     suite = open_suite(workspace, wanted.baseline)
-    _check_models(wanted)
     keys = Keys.of(suite)
     if not keys.cases:
         raise UsageError(f"{workspace.suite(suite.name)}: the suite holds no case to search for (ragtester cases)")
@@ -91,7 +90,8 @@ def make_plan(workspace: Workspace, models: Models, wanted: Wanted, progress: Pr
     return plan
 
 
-def _check_models(wanted: Wanted) -> None:
+def check_no_models(wanted: Wanted) -> None:
+    """Raise UsageError where no language model may be asked and one would be."""
     if not wanted.no_models:
         return
     asked = {point.name: point.models for point in wanted.points.points if point.models}

@@ -24,6 +24,7 @@ _MEANS: dict[tuple[Direction, Direction], str] = {
     ("same", "rose"): "the ranking is better",
 }
 """By the directions of recall and MRR."""
+_MANY = 100_000
 _SAID: dict[Direction, str] = {
     "rose": "rose",
     "fell": "fell",
@@ -33,7 +34,7 @@ _SAID: dict[Direction, str] = {
 
 
 def reading(metrics: Mapping[str, MetricComparison], same_gold: bool, generation: GenerationChange | None) -> str:
-    """One or two sentences. A change is named only where its interval excludes 0.
+    """One or two sentences. A change is named only where interval and test agree that it is none of chance's.
 
     Where the chunks that count are others on the two sides, the share of the evidence takes the place of recall: only
     that has the same denominator.
@@ -57,9 +58,17 @@ def _search(subject: str, found: MetricComparison, rank: MetricComparison) -> st
     )
 
 
+def more_text(count: int, noun: str) -> str:
+    """`about 520 more cases`: two figures are all that such a number is worth."""
+    if count > _MANY:
+        return f"more than {_MANY:,} more {noun}"
+    digits = max(0, len(str(count)) - 2)
+    return f"about {round(count, -digits):,} more {noun}"
+
+
 def _needs(*metrics: MetricComparison) -> str:
     known = [one.more for one in metrics if one.more]
-    return f"; about {min(known)} more cases would tell, if the difference stays what it is" if known else ""
+    return f"; {more_text(min(known), 'cases')} would tell, if the difference stays what it is" if known else ""
 
 
 def _answers(found: MetricComparison, rank: MetricComparison, generation: GenerationChange | None) -> str:
@@ -73,5 +82,5 @@ def _answers(found: MetricComparison, rank: MetricComparison, generation: Genera
         return "Both are fine and more answers fail: look at generation or packing." if fine else "More answers fail."
     if generation.direction == "same":
         return "Not one answer changed its verdict."
-    more = f"; about {generation.more} more answers would" if generation.more else ""
+    more = f"; {more_text(generation.more, 'answers')} would tell" if generation.more else ""
     return f"Whether more or fewer answers fail cannot be told{more}."

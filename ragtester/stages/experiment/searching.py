@@ -81,6 +81,8 @@ async def search_point(services: Services, point: Point, rows: PointRows) -> Poi
         services.suite, point.settings, embedder, services.models, services.progress, lambda case: case.id in missing
     )
     run = PointRun(PointTimes(name=point.name, embedding=point.embedding))
+    if point.embedding.startswith("embedded:"):
+        await services.embedders(point.embedding).embed_queries(["a"])  # loads it: that is no time of an index
     writer, questions = RowWriter(rows.path), list[str]()
     try:
         async for found in search.run(point.embedding):
@@ -104,9 +106,8 @@ async def _asked_again(services: Services, point: Point, questions: list[str]) -
     if not point.embedding.startswith("embedded:") or not questions:
         return []
     timed = TimedEmbedder(services.embedders(point.embedding))
-    await timed.embed_queries(questions[:1])  # loads the model
     await timed.embed_queries(questions[:QUESTIONS])
-    return timed.batches[1:]
+    return timed.batches
 
 
 def _write(
