@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragtester.rag import chunking
 from ragtester.records import Case, CaseType, Chunk, Dropped, Evidence, Ranked, Retrieved, Span, Trace
 from ragtester.searching.coverage import LONGEST_GAP, Coverage
 from ragtester.searching.measure import Measured, measure
-from ragtester.settings import RetrievalSettings
+from ragtester.settings import IndexSettings, RetrievalSettings
 from tests import builders
 
 #       0123456789 0123456789 0123456789 0123456789
@@ -303,6 +304,27 @@ def test_of_an_imported_trace_the_order_of_the_context_is_all_there_is() -> None
 def test_a_chunk_of_the_context_that_no_list_has_counts_last() -> None:
     found = measure(case((4, 20)), trace(35, context_ids=(name(12), name(35))), CUTS)
     assert [one.context for one in found.gold] == [None, 2]
+
+
+@pytest.mark.parametrize("chunker", ["recursive", "paragraph", "markdown", "sentence-window"])
+@pytest.mark.parametrize("near_duplicate", [0.0, 80.0])
+def test_whatever_cuts_a_text_all_its_chunks_hold_all_evidence(chunker: str, near_duplicate: float) -> None:
+    kinds = ("pump", "valve", "relay")
+    notes = "\n\n".join(f"## Part\n\nThe {kinds[n % 3]} of this machine holds seven bar.\n\nMore." for n in range(12))
+    settings = {"chunker": chunker, "chunk_size": 60, "chunk_overlap": 15, "near_duplicate": near_duplicate}
+    index = IndexSettings.model_validate(settings)
+    cuts = chunking.chunk(builders.document("d", characters=len(notes), format="md"), notes, index)
+    assert any(one.also for one in cuts) == bool(near_duplicate)
+    held = Coverage(cuts, notes)
+    everything = Trace(query="q", index="i", embedding="e", k=99, context_ids=tuple(one.id for one in cuts))
+    for start in range(0, len(notes) - 60, 13):
+        asked = case((start, start + 7), (start + 30, start + 60))
+        found = measure(asked, everything, held)
+        assert {one.id for one in found.gold} == set(chunking.gold_ids(asked.evidence, cuts))
+        assert found.metrics is not None
+        assert (found.metrics.evidence, found.missed) == (1, False)
+        if not near_duplicate:
+            assert measure(asked, everything, cuts) == found
 
 
 places = st.tuples(st.integers(0, 59), st.integers(1, 25)).map(lambda place: (place[0], min(60, sum(place))))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from ragtester.rag.chunking import places
 from ragtester.records import Chunk, Span
 from ragtester.spans import Pair, merge
 
@@ -45,11 +46,10 @@ class Coverage:
     """
 
     def __init__(self, chunks: Sequence[Chunk], text: str = "") -> None:
-        places = sorted((*span, chunk.id) for chunk in chunks for span in _spans(chunk))
-        self._places = places
-        self._starts = [start for start, _, _ in places]
+        self._places = sorted((*place, chunk.id) for chunk in chunks for place in places(chunk))
+        self._starts = [start for start, _, _ in self._places]
         # How far the chunks up to each one reach: they are sorted by their starts alone, and overlap.
-        self._reach = list(accumulate((end for _, end, _ in places), max))
+        self._reach = list(accumulate((end for _, end, _ in self._places), max))
         self._text = text or _assembled(chunks)
 
     def held(self, spans: Iterable[Span]) -> Held:
@@ -89,22 +89,15 @@ class Coverage:
         return min(end, span.start + len(text) - len(text.lstrip())), end
 
 
-def _spans(chunk: Chunk) -> Iterator[Pair]:
-    """The chunk's place, and those of the near-identical ones that it stands for."""
-    yield chunk.start, chunk.end
-    for span in chunk.also:
-        yield span.start, span.end
-
-
 def _assembled(chunks: Iterable[Chunk]) -> str:
     """A document as far as its chunks tell: "x" where a text is not known to be that of its place."""
+    known: dict[Pair, str] = {}
+    for chunk in chunks:
+        for start, end in places(chunk):
+            known[start, end] = chunk.text if len(chunk.text) == end - start else "x" * (end - start)
     text = ""
-    known = {
-        span: chunk.text if span[1] - span[0] == len(chunk.text) else "" for chunk in chunks for span in _spans(chunk)
-    }
-    for (start, end), body in sorted(known.items()):
-        gap = start - len(text)
-        if gap > 0:
-            text += (" " if gap <= LONGEST_GAP else "x") * gap
-        text += (body or "x" * (end - start))[len(text) - start :]
+    for (start, _), body in sorted(known.items()):
+        gap = max(0, start - len(text))
+        text += (" " if gap <= LONGEST_GAP else "x") * gap
+        text += body[len(text) - start :]
     return text
