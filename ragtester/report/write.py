@@ -15,6 +15,7 @@ from ragtester.report.html import Element, h, serialise, shown
 from ragtester.report.overview import overview
 from ragtester.report.page import render
 from ragtester.report.readability import readability
+from ragtester.report.retrieval import retrieval
 from ragtester.report.words import counted
 from ragtester.results import Results
 from ragtester.storage import iter_rows, write_text
@@ -61,6 +62,7 @@ def _sections(workspace: Workspace, results: Results) -> list[Element]:
         readability(results),
         breakdowns.latency_and_cost(results, compared),
         coverage(results),
+        retrieval(workspace, results.runs[0].name),
         closed_book(results),
         precision(workspace, results),
     ]

@@ -5,6 +5,7 @@ from ragtester.stages.retrieval.files import STAGE, Files
 from ragtester.stages.retrieval.foreign import ForeignTrace
 from ragtester.stages.retrieval.labels import GoldLabels
 from ragtester.stages.retrieval.run import NAME, Wanted, read_result, run
+from ragtester.stages.retrieval.staleness import retrieval_staleness
 
 __all__ = [
     "NAME",
@@ -15,5 +16,6 @@ __all__ = [
     "Wanted",
     "read_result",
     "retrieval_document",
+    "retrieval_staleness",
     "run",
 ]

@@ -66,10 +66,10 @@ class Watch:
         self.tags.update(item.trace.user_tags)
         if item.trace.k:
             self.ks.add(item.trace.k)
-        if item.indexed and item.trace.index:
+        if item.trace.index:
             place = item.trace.index, item.trace.embedding
             self.indexes[place] = self.indexes.get(place, 0) + 1
-            if self.settings.execute.index.scope == "document" and 0 < len(item.chunks) < item.trace.k:
+            if item.indexed and self.settings.execute.index.scope == "document" and 0 < len(item.chunks) < item.trace.k:
                 self.small[item.case.document_id] = len(item.chunks)
 
     def notes(self) -> Iterator[str]:
@@ -88,6 +88,8 @@ class Watch:
         yield from self._models()
 
     def _tags(self) -> Iterator[str]:
+        if self.settings.access.documents and self.documents and not any(one.tags for one in self.documents.values()):
+            yield "[access] has rules and no document has a tag: rules are put on documents when cases are made."
         known = {tag for document in self.documents.values() for tag in document.tags}
         idle = sorted(tag for tag in self.tags if tag not in known) if self.documents else []
         if idle:
@@ -100,7 +102,11 @@ class Watch:
             yield f"The filters match no document ({told}): nothing can be retrieved."
 
     def _models(self) -> Iterator[str]:
-        """Stores on disk that were filled by another embedding model than the traces name."""
+        """Indexes that were filled or searched by another embedding model than a trace names."""
+        for index in sorted({index for index, _ in self.indexes}):
+            names = sorted(name for known, name in self.indexes if known == index)
+            if len(names) > 1:
+                yield f"Index {index} was searched with {', '.join(names)}: at most one of these models built it."
         for (index, embedding), count in sorted(self.indexes.items()):
             for made in self._stores(index):
                 if made.embedding != embedding:

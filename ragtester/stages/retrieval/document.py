@@ -73,17 +73,19 @@ def _overall(result: RetrievalResult) -> Section:
 def _curve(result: RetrievalResult) -> Section | None:
     if not result.curve:
         return None
-    known = {one.embedding: one.queries for one in result.overall}
-    whole = [one for one in result.curve if one.queries == known.get(one.embedding)]
-    rows = tuple((one.embedding, one.k, _rate(one.hit), *_means(one)[:3]) for one in whole)
-    columns = ("embedding model", "K", "hit rate", *METRICS[:3])
-    notes = ["Of the ranking before the cut at K and before the budget."]
-    if deep := sorted({one.k for one in result.curve if one.k and one not in whole}):
-        told = ", ".join(map(str, deep))
-        notes.append(
-            f"Left out is K {told}: ranks are not known so deep for every query; raise fetch_k to see further."
-        )
-    return Section("curve", "Over K", (Table("curve", "Metrics at other K", columns, rows, tuple(notes), keys=2),))
+    said = Paragraph("Of the ranking before the cut at the application's K and before the budget.")
+    return Section("curve", "Over K", (said, *(_curve_of(one, result) for one in result.overall if one.queries)))
+
+
+def _curve_of(overall: RetrievalFigures, result: RetrievalResult) -> Table:
+    """The K down to which the ranks of every query are known: with fewer queries a row could not be compared."""
+    own = [one for one in result.curve if one.embedding == overall.embedding]
+    whole = [one for one in own if one.queries == overall.queries]
+    rows = tuple((one.k, _rate(one.hit), *_means(one)[:3]) for one in whole)
+    deep = ", ".join(str(one.k) for one in own if one not in whole)
+    notes = (f"Ranks at K {deep} are not known for every query; raise fetch_k to see them.",) if deep else ()
+    title = f"{overall.embedding}, {overall.queries} queries"
+    return Table(f"curve-{overall.embedding}", title, ("K", "hit rate", *METRICS[:3]), rows, notes)
 
 
 def _arms(result: RetrievalResult) -> Section | None:
@@ -102,7 +104,7 @@ def _stages(result: RetrievalResult) -> Section:
     rows = tuple((one.stage, _rate(one.queries), one.failed, one.missed) for one in result.stages)
     table = Table(
         "stages",
-        f"Primary stage of {result.diagnosed} queries that failed or missed evidence",
+        f"Primary stage of each query that failed or missed evidence ({result.diagnosed})",
         ("stage", "queries", "failed", "missed"),
         rows,
         (

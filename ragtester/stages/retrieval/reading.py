@@ -35,16 +35,16 @@ def _missed(missed: Sequence[AuditedQuery]) -> Iterator[str]:
     nowhere = len(missed) - found
     if found > nowhere:
         yield (
-            f"Of {len(missed)} misses, {found} had all their gold among the candidates: look at ranking, K and packing."
+            f"{found} of {len(missed)} missed had all their gold among the candidates: look at ranking, K and packing."
         )
     else:
         yield (
-            f"Of {len(missed)} misses, {nowhere} had gold that no arm found or whose text no chunk holds: look at "
-            "chunking, the embedding model, the index and fetch_k."
+            f"{nowhere} of {len(missed)} missed had gold that no arm found or that no chunk holds: look at chunking, "
+            "the embedding model, the index and fetch_k."
         )
     common = Counter(row.diagnosis.stage for row in missed if row.diagnosis).most_common(1)
     if common:
-        yield f"Most misses begin at {common[0][0]} ({common[0][1]})."
+        yield f"Most of these were lost at {common[0][0]} ({common[0][1]})."
 
 
 def _was_candidate(row: AuditedQuery, at: int) -> bool:

@@ -20,6 +20,7 @@ from ragtester.stages.retrieval.foreign import ForeignTrace, foreign_items
 from ragtester.stages.retrieval.index_view import free_of_charge
 from ragtester.stages.retrieval.items import Item
 from ragtester.stages.retrieval.searched import Searched
+from ragtester.stages.retrieval.staleness import state_of
 from ragtester.storage import iter_rows
 from ragtester.tasks import Embedder, Models
 from ragtester.workspace import Workspace
@@ -105,7 +106,7 @@ def from_answers(workspace: Workspace, settings: Settings, embedders: Callable[[
         diagnoser=_diagnoser(workspace, settings, suite, embedders),
         suite=suite,
         executed=info.executed,
-        inputs=info.executed.inputs if info.executed else {},
+        inputs={**(info.executed.inputs if info.executed else {}), **state_of(workspace, run)},
     )
 
 

@@ -1,0 +1,90 @@
+"""The retrieval audit on the page, where there is one: metrics, curve, and where the evidence got lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ragtester.records import RetrievalFigures, RetrievalResult, StageFigures, TellingCase
+from ragtester.report import charts
+from ragtester.report.blocks import grid_table, notes, part, section, table_html
+from ragtester.report.html import Child, Element, h, name
+from ragtester.report.words import counted, rate, tight
+from ragtester.stages.retrieval import read_result, retrieval_document, retrieval_staleness
+from ragtester.tables import Document, Rate, Table
+from ragtester.workspace import Workspace
+
+LONGEST = 400
+
+
+def retrieval(workspace: Workspace, run: str) -> Element | None:
+    """The section; None where retrieval was not audited."""
+    result = read_result(workspace, run)
+    if result is None:
+        return None
+    made = retrieval_document(result)
+    stale = retrieval_staleness(workspace, run)
+    parts: list[Child] = []
+    if stale:
+        parts.append(h("p", f"Stale: {stale}. `ragtester audit retrieval` audits anew.", class_="trouble"))
+    parts += [h("p", text) for text in result.reading]
+    parts += [table_html(table) for table in _tables(made, "retrieval", "retrieval-queries")]
+    parts += [_curve(one, result) for one in result.overall if one.queries]
+    parts += [table_html(table) for table in _tables(made, "arms", "stages")]
+    parts += [_cases(stage) for stage in result.stages if stage.cases]
+    parts += [table_html(table) for table in _tables(made, "claims", "access-tags")]
+    parts += [h("p", one.reading) for one in result.before]
+    parts += [table_html(table) for table in made.tables if table.id.startswith("before-")]
+    parts.append(notes(result.notes, "notes warn"))
+    return section("retrieval", "Retrieval", *parts)
+
+
+def _tables(made: Document, *ids: str) -> Iterator[Table]:
+    return (table for table in made.tables if table.id in ids)
+
+
+def _curve(overall: RetrievalFigures, result: RetrievalResult) -> Element | None:
+    """Recall over K as dots with their intervals."""
+    own = [one for one in result.curve if one.embedding == overall.embedding and one.queries == overall.queries]
+    if len(own) < 2:
+        return None
+    rows: list[list[Child]] = [[str(one.k), _plot(one), *_figures(one)] for one in own]
+    caption = f"{overall.embedding}: over K, {counted(overall.queries, 'query', 'queries')}"
+    columns = ("K", "Recall", "Hit rate", "Recall, 95 % interval", "MRR", "nDCG")
+    return part(f"Over K: {overall.embedding}", grid_table(caption, columns, rows, wide=1))
+
+
+def _plot(one: RetrievalFigures) -> Child:
+    middle = one.recall.value
+    if middle is None:
+        return "n/a"
+    low = middle if one.recall.low is None else one.recall.low
+    high = middle if one.recall.high is None else one.recall.high
+    return charts.span(low, middle, high, 1.0)
+
+
+def _figures(one: RetrievalFigures) -> list[Child]:
+    values = (one.recall, one.reciprocal_rank, one.ndcg)
+    told: list[Child] = [rate(Rate(one.hit.successes, one.hit.n))]
+    for value in values:
+        ends = "" if value.low is None or value.high is None else f" [{value.low:.3f}, {value.high:.3f}]"
+        told.append("n/a" if value.value is None else tight(f"{value.value:.3f}{ends}"))
+    return told
+
+
+def _cases(stage: StageFigures) -> Element:
+    """The telling cases of a stage, folded away."""
+    count = counted(stage.queries.successes, "query", "queries")
+    items = [h("li", *_case(case)) for case in stage.cases]
+    return h("details", h("summary", f"{stage.stage}: {count}, the most telling ones"), h("ol", *items))
+
+
+def _case(case: TellingCase) -> list[Child]:
+    return [
+        h("p", name(case.query_id), " (", name(case.embedding), "): ", h("q", _short(case.question))),
+        h("p", _short(case.seen)),
+        h("p", f"Try first: {case.fix}"),
+    ]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
