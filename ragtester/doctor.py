@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-from ragtester.errors import RagtesterError
+from ragtester.errors import RagtesterError, UsageError
 from ragtester.models.catalogue import OPENAI_URL, resolve
-from ragtester.pipeline import check_model, used_models
+from ragtester.pipeline import AUDIT, STAGES, check_model, used_models
 from ragtester.settings import Settings
 from ragtester.workspace import Workspace
 
@@ -44,8 +44,12 @@ class Finding:
 
 def examine(workspace: Workspace, settings: Settings) -> list[Finding]:
     """Examine the machine and the settings. Calls no model: servers are only asked which models they have."""
-    models = sorted(used_models(settings))
     found = [_python(), *_packages(settings), _pango(settings), _corpus(workspace, settings)]
+    try:
+        models = sorted(used_models(settings, (*STAGES, AUDIT)))
+        found += _reranker(workspace, settings)
+    except UsageError as error:
+        return [*found, Finding("reranker", False, str(error), "mend execute.retrieval.rerank")]
     found += [finding for model in models for finding in _model(model, settings)]
     # Several models need the same key or package: it is told once.
     return list(dict.fromkeys(found))
@@ -74,6 +78,25 @@ def _packages(settings: Settings) -> Iterator[Finding]:
     yield _textstat()
     for module in ("weasyprint", "markdown", "matplotlib"):
         yield _package(module, settings.documents.count > 0, "pip install 'ragtester-pipeline[write]'")
+    flash = settings.execute.retrieval.rerank.startswith("flashrank:")
+    yield _package("flashrank", flash, "pip install 'ragtester-pipeline[rerank]'")
+
+
+def _reranker(workspace: Workspace, settings: Settings) -> Iterator[Finding]:
+    """A reranker that is no language model; those are told among the models."""
+    from ragtester.rag.rerankers import check_reranker, kind
+
+    name = settings.execute.retrieval.rerank
+    if kind(name) not in ("flashrank", "python"):
+        return
+    try:
+        check_reranker(settings, workspace.root)
+    except RagtesterError as error:
+        yield Finding(
+            f"reranker {name}", False, str(error), "bring what the line names, or mend execute.retrieval.rerank"
+        )
+        return
+    yield Finding(f"reranker {name}", True, "its model is there" if kind(name) == "flashrank" else "can be imported")
 
 
 def _textstat() -> Finding:

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 # Usual sizes in tokens, for what is not known before the first call.
-INSTRUCTIONS = {"documents": 900, "cases": 1100, "execute": 350, "judge": 900}
-REPLIES = {"documents": 2200, "cases": 180, "execute": 120, "judge": 260}
+INSTRUCTIONS = {"documents": 900, "cases": 1100, "rewrite": 450, "rerank": 450, "execute": 350, "judge": 900}
+REPLIES = {"documents": 2200, "cases": 180, "rewrite": 25, "execute": 120, "judge": 260}
+# Of a rerank's reply: a label with its quotation marks and comma.
+LABEL = 4
 QUESTION = 30
 UNWRITTEN_DOCUMENT = 2000
 # A hosted model's usual pace: a second to the first token, then this many tokens a second.
@@ -73,6 +75,7 @@ def estimate_run(workspace: Workspace, settings: Settings, corpus: Sequence[str]
         *_documents(settings, price),
         *_cases(settings, sizes, price),
         *_embeddings(settings, sizes, cases, price),
+        *_search(settings, cases, price),
         *_execute(settings, cases, systems, price),
         *_judge(settings, cases * len(systems), price),
         *(_control(settings, cases, price) if settings.execute.closed_book else ()),
@@ -139,18 +142,42 @@ def _cases(settings: Settings, sizes: list[int], price: Price) -> list[Line]:
 def _embeddings(settings: Settings, sizes: list[int], cases: int, price: Price) -> list[Line]:
     index = settings.execute.index
     growth = index.chunk_size / max(1, index.chunk_size - index.chunk_overlap)
-    chunk_tokens = max(1, index.chunk_size // 4)
+    chunk_tokens = _chunk_tokens(settings)
     tokens = round(sum(sizes) * growth)
-    names = sorted({name for group in settings.execute.groups for name in group.embeddings})
     lines = []
-    for name in names:
+    for name in _embedding_names(settings) if settings.execute.retrieval.dense else ():
         batches = -(-tokens // chunk_tokens // settings.model(name).batch_size) + len(sizes)
         lines.append(_line("execute: embed", name, settings, (batches, tokens + cases * QUESTION, 0), price))
     return lines
 
 
+def _embedding_names(settings: Settings) -> list[str]:
+    return sorted({name for group in settings.execute.groups for name in group.embeddings})
+
+
+def _chunk_tokens(settings: Settings) -> int:
+    index = settings.execute.index
+    return index.chunk_size if index.unit == "tokens" else max(1, index.chunk_size // 4)
+
+
+def _search(settings: Settings, cases: int, price: Price) -> list[Line]:
+    """Rewrite and rerank by a model: once a case and embedding model, whatever the number of LLMs."""
+    from ragtester.rag.rerankers import kind
+
+    retrieval, calls = settings.execute.retrieval, cases * len(_embedding_names(settings))
+    lines = []
+    if retrieval.rewrite:
+        counts = (calls, calls * (INSTRUCTIONS["rewrite"] + QUESTION), calls * REPLIES["rewrite"])
+        lines.append(_line("execute: rewrite", retrieval.rewrite, settings, counts, price))
+    if kind(retrieval.rerank) == "model":
+        seen = retrieval.reranked(settings.execute.k)
+        prompt = calls * (INSTRUCTIONS["rerank"] + QUESTION + seen * _chunk_tokens(settings))
+        lines.append(_line("execute: rerank", retrieval.rerank, settings, (calls, prompt, calls * seen * LABEL), price))
+    return lines
+
+
 def _execute(settings: Settings, cases: int, systems: Iterable[tuple[str, str]], price: Price) -> list[Line]:
-    context = settings.execute.k * settings.execute.index.chunk_size // 4
+    context = settings.execute.k * _chunk_tokens(settings)
     lines = []
     for llm, embedding in systems:
         counts = (cases, cases * (INSTRUCTIONS["execute"] + context + QUESTION), cases * REPLIES["execute"])
@@ -176,7 +203,7 @@ def _rest(line: Line) -> tuple[int, int, int, float | None, float]:
 
 def _judge(settings: Settings, answers: int, price: Price) -> list[Line]:
     answers *= settings.judge.repeats
-    context = settings.execute.k * settings.execute.index.chunk_size // 4
+    context = settings.execute.k * _chunk_tokens(settings)
     prompt = answers * (INSTRUCTIONS["judge"] + context + QUESTION + REPLIES["execute"])
     return [_line("judge", settings.judge.model, settings, (answers, prompt, answers * REPLIES["judge"]), price)]
 

@@ -17,7 +17,9 @@ import requests
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragtester.doctor import examine
 from ragtester.errors import MissingPackageError, UsageError
+from ragtester.estimate import INSTRUCTIONS, estimate_run
 from ragtester.models.gateway import Gateway
 from ragtester.models.scripted import ScriptedReplies
 from ragtester.pipeline import check_models, used_models
@@ -25,6 +27,7 @@ from ragtester.rag.rerankers import make_reranker, retrieval_prompts
 from ragtester.rag.reranking import Scored, checked
 from ragtester.records import Chunk
 from ragtester.settings import Settings
+from ragtester.workspace import Workspace
 from tests.tiny_flashrank import FILE, MODEL, write_model
 
 FLASH = f"flashrank:{MODEL}"
@@ -363,6 +366,48 @@ def test_models_of_the_search_and_of_its_audit_are_checked_like_any_other(tmp_pa
         for changed in (naming(name), naming("", rewrite=name)):
             with pytest.raises(UsageError, match="unknown model"):
                 check_models(changed, ("execute",), root=tmp_path)
+
+
+def test_the_estimate_counts_rewrites_and_reranks_once_a_case_and_embedding_model(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    (tmp_path / "corpora").mkdir()
+    settings = Settings.model_validate(
+        {
+            "documents": {"count": 2},
+            "cases": {"per_document": 10, "technique": "ragtester"},
+            "execute": {
+                "k": 3,
+                "index": {"chunk_size": 400},
+                "groups": [{"llms": ["embedded:rules", "embedded:eager"], "embeddings": ["embedded:hashing"]}],
+                "retrieval": {"rewrite": "embedded:rules", "rerank": "embedded:rules", "rerank_k": 7},
+            },
+        }
+    )
+    lines = {line.stage: line for line in estimate_run(workspace, settings).lines}
+    # 2 documents × 10 cases × 1 embedding model; two LLMs share each search.
+    assert [lines[f"execute: {name}"].calls for name in ("rewrite", "rerank")] == [20, 20]
+    # Seven passages of 400 / 4 tokens beside the question of 30.
+    assert lines["execute: rerank"].prompt_tokens == 20 * (INSTRUCTIONS["rerank"] + 30 + 7 * 100)
+    plain = estimate_run(workspace, Settings.model_validate({"documents": {"count": 2}}))
+    assert not {"execute: rewrite", "execute: rerank"} & {line.stage for line in plain.lines}
+
+
+@pytest.mark.parametrize(
+    ("rerank", "name", "ok"),
+    [
+        (FLASH, f"reranker {FLASH}", False),
+        ("python:my_rerank:score", "reranker python:my_rerank:score", True),
+        ("python:my_rerank:other", "reranker python:my_rerank:other", False),
+        ("embedded:rules", "model embedded:rules", True),
+        ("rerank", "reranker", False),
+        ("", "package flashrank", True),
+    ],
+)
+def test_the_doctor_says_whether_the_reranker_is_there(tmp_path: Path, rerank: str, name: str, ok: bool) -> None:
+    function(tmp_path, "def score(query, passages): ...\n")
+    found = {finding.name: finding for finding in examine(Workspace(tmp_path), naming(rerank))}
+    assert found[name].ok is ok
+    assert "\n" not in found[name].detail
 
 
 def test_a_model_of_the_search_without_its_key_stops_the_run_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
