@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragtester.rag import chunking
+from ragtester.rag.gold import Gold
 from ragtester.records import Case, CaseType, Chunk, Dropped, Evidence, Ranked, Retrieved, Span, Trace
 from ragtester.searching.coverage import LONGEST_GAP, Coverage
 from ragtester.searching.measure import Measured, measure
@@ -320,7 +321,7 @@ def test_whatever_cuts_a_text_all_its_chunks_hold_all_evidence(chunker: str, nea
     for start in range(0, len(notes) - 60, 13):
         asked = case((start, start + 7), (start + 30, start + 60))
         found = measure(asked, everything, held)
-        assert {one.id for one in found.gold} == set(chunking.gold_ids(asked.evidence, cuts))
+        assert {one.id for one in found.gold} == set(Gold(cuts).ids(asked.evidence))
         assert found.metrics is not None
         assert (found.metrics.evidence, found.missed) == (1, False)
         if not near_duplicate:

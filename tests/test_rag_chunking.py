@@ -11,7 +11,8 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter
 
 from ragtester.errors import UsageError
 from ragtester.rag.chunk_cuts import SEPARATORS
-from ragtester.rag.chunking import chunk, gold_ids
+from ragtester.rag.chunking import chunk
+from ragtester.rag.gold import Gold
 from ragtester.records import Chunk, Document, Evidence
 from ragtester.settings import IndexSettings
 
@@ -103,12 +104,12 @@ def test_ids_name_document_content_and_place() -> None:
 def test_gold_chunks_are_those_that_overlap_the_evidence() -> None:
     chunks = cut("abcdefghi\n" * 20)  # spans (0, 49), (40, 89), (80, 129), ...
     ids = [one.id for one in chunks]
-    assert gold_ids([Evidence(start=10, end=20)], chunks) == (ids[0],)
-    assert gold_ids([Evidence(start=45, end=46)], chunks) == (ids[0], ids[1])
-    assert gold_ids([Evidence(start=49, end=50)], chunks) == (ids[1],)
-    assert gold_ids([Evidence(start=0, end=1), Evidence(start=85, end=86)], chunks) == (ids[0], ids[1], ids[2])
-    assert gold_ids([Evidence(start=5, end=5)], chunks) == ()
-    assert gold_ids([], chunks) == ()
+    assert Gold(chunks).ids([Evidence(start=10, end=20)]) == (ids[0],)
+    assert Gold(chunks).ids([Evidence(start=45, end=46)]) == (ids[0], ids[1])
+    assert Gold(chunks).ids([Evidence(start=49, end=50)]) == (ids[1],)
+    assert Gold(chunks).ids([Evidence(start=0, end=1), Evidence(start=85, end=86)]) == (ids[0], ids[1], ids[2])
+    assert Gold(chunks).ids([Evidence(start=5, end=5)]) == ()
+    assert Gold(chunks).ids([]) == ()
 
 
 def test_an_overlap_as_large_as_the_chunk_is_refused() -> None:

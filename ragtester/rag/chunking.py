@@ -1,4 +1,4 @@
-"""Documents into chunks with exact offsets, and the gold chunks of a case.
+"""Documents into chunks with exact offsets.
 
 `text[start:end] == chunk.text` holds for every chunker, and every character that is no white space lies in a chunk
 (in its span, or in one of `also`).
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ragtester.errors import UsageError
 from ragtester.rag.chunk_alike import representatives
@@ -18,7 +18,7 @@ from ragtester.rag.chunk_repeats import repeated_lines, without
 from ragtester.rag.chunk_units import LONGEST_TOKEN, tokenizer, unit_version
 from ragtester.records import Chunk, Document, Span
 from ragtester.settings import IndexSettings
-from ragtester.spans import overlap, pages_of
+from ragtester.spans import pages_of
 
 # Each number changes whenever the cuts of its chunker change, or what its option finds: stores and answers that were
 # made with other cuts are then made again.
@@ -79,15 +79,6 @@ def chunk(document: Document, text: str, index: IndexSettings) -> list[Chunk]:
             )
         )
     return chunks
-
-
-def gold_ids(evidence: Iterable[Span], chunks: Sequence[Chunk]) -> tuple[str, ...]:
-    """Ids of the chunks that overlap any evidence span, in document order; empty where there is no evidence.
-
-    A chunk that stands for near-identical ones overlaps what they do.
-    """
-    spans = [(span.start, span.end) for span in evidence]
-    return tuple(one.id for one in chunks if any(overlap(span, place) for span in spans for place in places(one)))
 
 
 def places(one: Chunk) -> list[tuple[int, int]]:

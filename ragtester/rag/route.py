@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ragtester.rag.chunking import gold_ids
 from ragtester.rag.fusion import fuse
+from ragtester.rag.gold import Gold
 from ragtester.rag.packing import pack
 from ragtester.rag.reranking import Reranker
 from ragtester.rag.similarity import Hit
@@ -74,15 +74,17 @@ class Route:
 
         `chunks` are those of the cases' own document: they give the gold chunks. `chunk` looks up any hit by its id.
         """
-        return list(await asyncio.gather(*(self._context(one, chunks, chunk) for one in found)))
+        gold = Gold(chunks)
+        return list(await asyncio.gather(*(self._context(one, gold, chunk) for one in found)))
 
-    def nothing(self, case: Case, chunks: Sequence[Chunk]) -> Context:
-        """Context of `case` where nothing could be retrieved."""
-        return Context(case, self._begun(Query.plain(case), chunks))
+    def nothing(self, cases: Iterable[Case], chunks: Sequence[Chunk]) -> list[Context]:
+        """Contexts of cases where nothing could be retrieved."""
+        gold = Gold(chunks)
+        return [Context(case, self._begun(Query.plain(case), gold)) for case in cases]
 
-    async def _context(self, found: Found, chunks: Sequence[Chunk], chunk: Callable[[str], Chunk]) -> Context:
+    async def _context(self, found: Found, known: Gold, chunk: Callable[[str], Chunk]) -> Context:
         query = found.query
-        begun = self._begun(query, chunks)
+        begun = self._begun(query, known)
         if query.failure:
             return Context(query.case, begun, failure=query.failure)
         arms, below = self._above_floors(found.arms)
@@ -136,10 +138,10 @@ class Route:
         reason = "its document is not among those that this query may find"
         return kept, [Dropped(id=one.id, at="filter", reason=reason) for one in fused if one.id not in names]
 
-    def _begun(self, query: Query, chunks: Sequence[Chunk]) -> Trace:
+    def _begun(self, query: Query, known: Gold) -> Trace:
         """What is known before any search. A question that must be refused has no gold chunk."""
         case = query.case
-        gold = () if case.type == "rejection" else gold_ids(case.evidence, chunks)
+        gold = () if case.type == "rejection" else known.ids(case.evidence)
         return Trace(
             query=case.question,
             user_tags=case.user_tags,

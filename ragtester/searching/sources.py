@@ -113,8 +113,7 @@ class FromStores:
 
     async def nothing(self, asking: Asking) -> list[Context]:
         """Gold chunks, and nothing retrieved."""
-        chunks, route = await self.library.chunks(asking.document), self.route(asking)
-        return [route.nothing(case, chunks) for case in asking.cases]
+        return self.route(asking).nothing(asking.cases, await self.library.chunks(asking.document))
 
     async def settle(self, asking: Asking) -> None:
         """Wait until the store that was asked is complete on disk."""
@@ -155,7 +154,7 @@ class Nothing:
     async def nothing(self, asking: Asking) -> list[Context]:
         """No store, no embedding model, no chunk."""
         route = Route(index="", embedding=NO_RETRIEVAL, k=0)
-        return [route.nothing(case, ()) for case in asking.cases]
+        return route.nothing(asking.cases, ())
 
     async def settle(self, asking: Asking) -> None:
         """There is nothing to wait for."""
