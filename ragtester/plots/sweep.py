@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragtester.plots import style
 from ragtester.plots.export import image
@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NAME = "pareto"
-MOST_NAMED = 12
-"""Settings of the front that the small print names; the table has all."""
+MOST_NAMED = 8
+"""Settings of the front that have a number and are named in the small print; the table has all."""
 MEGA = 1e6
+_ROUND = ((0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
+SHIFTS = tuple((reach * dx, reach * dy) for reach in (11, 16, 23) for dx, dy in _ROUND)
+"""Where a number may stand, in points from its dot; the first that is free is taken."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +60,12 @@ def pareto(result: ExperimentResult, times: ExperimentTimes) -> Figure:
         figure = style.new_figure(4.6)
         axes = figure.subplots()
         _draw(figure, axes, spots)
-        _number(figure, axes, spots, places)
         axes.set_xlabel("index size, MB (vectors, BM25, texts)")
         axes.set_ylabel(f"{times.quality}, mean over queries")
         axes.set_title(lettered(title))
         style.below(figure, _told(front, times, lettered), _left_out(result, spots))
+        # The last of all, for it asks where things lie.
+        _number(figure, axes, spots, places)
         return figure
 
 
@@ -108,53 +112,28 @@ def _draw(figure: Figure, axes: Axes, spots: Sequence[Spot]) -> None:
 
 
 def _number(figure: Figure, axes: Axes, spots: Sequence[Spot], places: Mapping[str, int]) -> None:
-    """Rings and numbers; a number goes where neither another nor a dot lies, and is left out before it overlaps."""
-    own = [spot for spot in spots if spot.label in places]
-    axes.plot(
-        [spot.size for spot in own],
-        [spot.quality for spot in own],
-        "o",
-        markersize=9.5,
-        markerfacecolor="none",
-        markeredgecolor="#333333",
-        markeredgewidth=1,
-        zorder=4,
-    )
+    """Rings, and numbers where neither another number nor a dot lies; one without room is left out."""
+    own = sorted((spot for spot in spots if spot.label in places), key=lambda spot: places[spot.label])
+    look: dict[str, Any] = {
+        "markersize": 9.5,
+        "markerfacecolor": "none",
+        "markeredgecolor": "#333333",
+        "markeredgewidth": 1,
+    }
+    axes.plot([spot.size for spot in own], [spot.quality for spot in own], "o", zorder=4, **look)
     figure.draw_without_rendering()
+    points = 72 / figure.dpi
+    room = axes.bbox.x0 * points, axes.bbox.x1 * points, axes.bbox.y0 * points, axes.bbox.y1 * points
     taken = [_box(axes, spot, (0, 0), 6) for spot in spots]
-    for spot in sorted(own, key=lambda spot: places[spot.label]):
-        for shift in _SHIFTS:
-            box = _box(axes, spot, shift, 6 + 2 * len(str(places[spot.label])))
-            if not any(_overlap(box, other) for other in taken):
-                taken.append(box)
-                axes.annotate(
-                    str(places[spot.label]),
-                    (spot.size, spot.quality),
-                    shift,
-                    textcoords="offset points",
-                    ha="center",
-                    va="center",
-                    fontsize=7.5,
-                    fontweight="bold",
-                    zorder=5,
-                )
-                break
+    for place, spot in enumerate(own[:MOST_NAMED], start=1):
+        boxes = {shift: _box(axes, spot, shift, 6 + 2 * len(str(place))) for shift in SHIFTS}
+        free = [shift for shift, box in boxes.items() if _within(box, room) and not _overlaps(box, taken)]
+        if free:
+            taken.append(boxes[free[0]])
+            where: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center", "zorder": 5}
+            axes.annotate(str(place), (spot.size, spot.quality), free[0], fontsize=7.5, fontweight="bold", **where)
 
 
-_SHIFTS = tuple(
-    (dx, dy)
-    for reach in (11, 16, 22)
-    for dx, dy in (
-        (0, reach),
-        (reach, 0),
-        (0, -reach),
-        (-reach, 0),
-        (reach, reach),
-        (-reach, reach),
-        (reach, -reach),
-        (-reach, -reach),
-    )
-)
 Box = tuple[float, float, float, float]
 
 
@@ -166,8 +145,12 @@ def _box(axes: Axes, spot: Spot, shift: tuple[float, float], size: float) -> Box
     return (x - size / 2, x + size / 2, y - 4.5, y + 4.5)
 
 
-def _overlap(one: Box, two: Box) -> bool:
-    return one[0] < two[1] and two[0] < one[1] and one[2] < two[3] and two[2] < one[3]
+def _overlaps(one: Box, others: Sequence[Box]) -> bool:
+    return any(one[0] < two[1] and two[0] < one[1] and one[2] < two[3] and two[2] < one[3] for two in others)
+
+
+def _within(one: Box, room: Box) -> bool:
+    return room[0] <= one[0] and one[1] <= room[1] and room[2] <= one[2] and one[3] <= room[3]
 
 
 def _told(front: Sequence[Spot], times: ExperimentTimes, lettered: Callable[[str], str]) -> str:

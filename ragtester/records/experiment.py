@@ -63,12 +63,14 @@ class IndexSize(Record):
 class PointResult(Record):
     """One setting under one embedding model ("" where no dense arm asks one), measured on the suite's cases.
 
-    `changes` is what differs from the baseline, by setting. `metrics` maps a metric's name to its mean over the
-    measured queries; `hit` is a share, `context` the mean number of characters that reach a model.
+    `also` is its name on the grid where it is the baseline or a variant. `changes` is what differs from the baseline,
+    by setting. `metrics` maps a metric's name to its mean over the measured queries; `hit` is a share, `context` the
+    mean number of characters that reach a model.
     """
 
     name: str
     kind: PointKind
+    also: str = ""
     embedding: str
     k: int
     changes: dict[str, Any] = Field(default_factory=dict)

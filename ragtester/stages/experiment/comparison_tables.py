@@ -51,8 +51,8 @@ def _metrics(result: ExperimentResult, one: Comparison, number: str) -> Table:
     rows = tuple(_metric(metric) for metric in one.metrics)
     note = (
         "Differences in percentage points with 95 % intervals over documents. Tests: McNemar exact for the hit rate, "
-        "randomisation of signs for means; they take queries for independent. Rose and fell where the interval excludes "
-        f"0 and p is below 0.05. Holm's correction is over the experiment's {result.family} tests."
+        "randomisation of signs for means; they take queries for independent. Rose, fell: the interval excludes 0 "
+        f"and p is below 0.05. Holm's correction is over the experiment's {result.family} tests."
     )
     return Table(f"before-after{number}", "Before and after", columns, rows, (note,))
 

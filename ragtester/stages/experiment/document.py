@@ -66,7 +66,7 @@ def _points(name: str, title: str, points: Sequence[PointResult], notes: tuple[s
     """One row a setting, every metric as a mean with its interval."""
     columns = ("setting", "embedding model", "queries", *METRICS.values())
     rows = tuple(
-        (point.name, point.embedding or "none", point.queries.measured, *(_cell(point, metric) for metric in METRICS))
+        (_name(point), point.embedding or "none", point.queries.measured, *(_cell(point, metric) for metric in METRICS))
         for point in points
     )
     told = "Means with 95 % intervals over documents, hit rates with Wilson's. Evidence: share of its characters."
@@ -124,7 +124,7 @@ def _front(
         size = size_text(point.index.total) if point.index else None
         quality = mean_cell(point.metrics[times.quality])
         rows.append(
-            (place, point.name, point.embedding or "none", quality, size, _ms(known[name].query), point.context.value)
+            (place, _name(point), point.embedding or "none", quality, size, _ms(known[name].query), point.context.value)
         )
     note = f"No other setting is as good in {times.quality} and as low in {', '.join(times.costs)}, and better in one."
     yield Table("front", "Settings that no other beats", columns, tuple(rows), (note,), keys=2)
@@ -162,7 +162,11 @@ def _cost_row(point: PointResult, times: PointTimes | None) -> tuple[Cell, ...]:
         sizes = (index.chunks, *map(size_text, parts))
     build = times.build if times else None
     seconds = (build, _ms(times.query) if times else None, _ms(times.embed) if times else None)
-    return (point.name, point.embedding or "none", *sizes, *seconds, point.context.value)
+    return (_name(point), point.embedding or "none", *sizes, *seconds, point.context.value)
+
+
+def _name(point: PointResult) -> str:
+    return f"{point.name} ({point.also})" if point.also else point.name
 
 
 def _ms(seconds: float | None) -> float | None:

@@ -12,18 +12,24 @@ QUALITY = ("evidence", "recall")
 """The first that every point has: only the share of evidence has the same denominator under any chunker."""
 
 
+SAME = 1.25
+
+
 @dataclass(frozen=True)
 class Offer:
-    """A point with its quality (higher is better) and its costs (lower is better)."""
+    """A point with its quality (higher is better), its costs (lower is better) and its seconds a query."""
 
     label: str
     quality: float
     costs: tuple[float, ...]
+    seconds: float
 
     def beats(self, other: Offer) -> bool:
-        """No worse in anything, and better in something."""
+        """No worse in anything, and better in something. Times that differ by less than a quarter count as equal."""
         pairs = [(-self.quality, -other.quality), *zip(self.costs, other.costs, strict=True)]
-        return all(mine <= its for mine, its in pairs) and any(mine < its for mine, its in pairs)
+        if self.seconds > SAME * other.seconds or any(mine > its for mine, its in pairs):
+            return False
+        return SAME * self.seconds < other.seconds or any(mine < its for mine, its in pairs)
 
 
 def label(point: PointResult | PointTimes) -> str:
@@ -61,7 +67,7 @@ def _offer(point: PointResult, times: PointTimes | None, metric: str, result: Ex
     quality = point.metrics[metric].value if metric else None
     if quality is None or point.index is None or times is None or times.query is None:
         return None
-    costs: list[float] = [point.index.total, times.query]
+    costs: list[float] = [point.index.total]
     if "context" in cost_names(result):
         costs.append(point.context.value or 0.0)
-    return Offer(label(point), quality, tuple(costs))
+    return Offer(label(point), quality, tuple(costs), times.query)

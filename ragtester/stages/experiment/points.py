@@ -18,6 +18,8 @@ from ragtester.settings.faults import explain
 from ragtester.stages.experiment.syntax import BASELINE, EMBEDDING, Experiment, K, Variant
 
 MOST_POINTS = 2000
+GRID = "grid"
+"""Name of a point of a sweep over embedding models alone."""
 NAMED = 3
 """Points left out that a message names."""
 
@@ -68,12 +70,16 @@ class Pair:
 
 @dataclass
 class Points:
-    """What is measured, each once; the baseline first. `left_out` are grid points that no settings can hold."""
+    """What is measured, each once; the baseline first.
+
+    `left_out` are grid points that no settings can hold, `also` the grid's names of the baseline and of variants.
+    """
 
     points: list[Point] = field(default_factory=list)
     pairs: list[Pair] = field(default_factory=list)
     axes: tuple[str, ...] = ()
     left_out: list[str] = field(default_factory=list)
+    also: dict[str, str] = field(default_factory=dict)
 
     def add(self, point: Point) -> Point:
         """Take in a point; gives the one that stands for it where the same was there already."""
@@ -196,14 +202,19 @@ def _add_grid(made: Points, sweep: Mapping[str, tuple[Any, ...]], starts: list[P
     firsts = starts[:1] if EMBEDDING in sweep else starts
     for values in product(*sweep.values()):
         change = dict(zip(sweep, values, strict=True))
-        name = " ".join(f"{setting.rpartition('.')[2]}={_shown(value)}" for setting, value in change.items())
+        # The embedding model stands beside the name.
+        named = {setting.rpartition(".")[2]: _shown(value) for setting, value in change.items() if setting != EMBEDDING}
+        name = " ".join(f"{setting}={value}" for setting, value in named.items()) or GRID
         for start in firsts:
             told: list[str] = []
             changed = _changed(start, change, f"sweep {name}", told)
             if changed is None:
                 wrong += told
                 continue
-            made.add(_point(name, "grid", *changed, change))
+            point = _point(name, "grid", *changed, change)
+            known = made.add(point)
+            if known.kind != "grid":
+                made.also.setdefault(known.label, name)
     # Settings that exclude each other are left out; values that no setting takes are faults.
     if len(made.points) == before and wrong:
         faults += wrong[:NAMED]

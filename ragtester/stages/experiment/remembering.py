@@ -1,17 +1,47 @@
-"""One reply to the same request throughout an experiment: settings that share a rewrite search for the same."""
+"""What is said or asked once in an experiment, though every setting would say or ask it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
 
+from ragtester.progress import Progress
 from ragtester.provenance import sha256_text
 from ragtester.tasks import Asked, Models, Q, R, Task
 
 
 @dataclass
+class Once:
+    """Passes progress on, and each note once."""
+
+    inner: Progress
+    _said: set[str] = field(default_factory=set)
+
+    def start(self, stage: str, planned: int) -> None:
+        """A stage begins."""
+        self.inner.start(stage, planned)
+
+    def advance(self, *, failed: bool = False, cost: float | None = None, count: int = 1) -> None:
+        """Rows are on disk."""
+        self.inner.advance(failed=failed, cost=cost, count=count)
+
+    def note(self, message: str) -> None:
+        """A notice, unless it was given before."""
+        if message not in self._said:
+            self._said.add(message)
+            self.inner.note(message)
+
+    def finish(self) -> None:
+        """The stage is over."""
+        self.inner.finish()
+
+
+@dataclass
 class RememberingModels:
-    """Asks `inner` once for each request; what failed is asked again."""
+    """Asks `inner` once for each request, so that settings that share a rewrite search for the same words.
+
+    What failed is asked again.
+    """
 
     inner: Models
     _known: dict[str, Asked[Any]] = field(default_factory=dict)

@@ -55,6 +55,7 @@ def _figures(plan: Plan, point: Point, size: IndexSize | None, seed: int) -> Poi
     return PointResult(
         name=point.name,
         kind=point.kind,
+        also=plan.wanted.points.also.get(point.label, ""),
         embedding=point.embedding,
         k=point.settings.execute.k,
         changes=point.changes,

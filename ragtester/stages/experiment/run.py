@@ -12,9 +12,9 @@ from ragtester.stages.experiment.files import write_files
 from ragtester.stages.experiment.front import cost_names, front, label, quality_of
 from ragtester.stages.experiment.plan import STAGE, Plan, Wanted, asked_models, begun, make_plan, refuse_stale
 from ragtester.stages.experiment.points import Point
-from ragtester.stages.experiment.remembering import RememberingModels
+from ragtester.stages.experiment.remembering import Once, RememberingModels
 from ragtester.stages.experiment.result import make_result
-from ragtester.stages.experiment.searching import Services, search_point
+from ragtester.stages.experiment.searching import Services, build, search_point
 from ragtester.stages.experiment.sizes import Scales
 from ragtester.storage import read_json, write_json
 from ragtester.tasks import Embedder, Models
@@ -29,6 +29,7 @@ class _Job:
     plan: Plan
     services: Services
     scales: Scales
+    first: frozenset[str]
     times: dict[str, PointTimes] = field(default_factory=dict)
     stopped: str = ""
     cost: float = 0.0
@@ -53,13 +54,10 @@ async def run(
     refuse_stale(plan, manifest)
     for line in asked_models(wanted.points):
         progress.note(line)
-    services = Services(plan.suite, RememberingModels(models), embedders, progress)
-    job = _Job(
-        workspace,
-        plan,
-        services,
-        Scales(plan.suite, frozenset(one.id for one in plan.suite.documents if plan.suite.cases(one))),
-    )
+    services = Services(plan.suite, RememberingModels(models), embedders, Once(progress))
+    firsts = {one.id: cases[0].id for one in plan.suite.documents if (cases := plan.suite.cases(one))}
+    scales = Scales(plan.suite, frozenset(firsts))
+    job = _Job(workspace, plan, services, scales, frozenset(firsts.values()))
     job.times = _known_times(job)
     write_json(plan.folder / MANIFEST, manifest)
     await _search_all(job)
@@ -82,6 +80,8 @@ async def _search_all(job: _Job) -> None:
         if rows.stale or rows.again:
             rows.clear()
         if rows.missing and not job.stopped:
+            if point.embedding and not job.scales.stores_stand(point):
+                await build(job.services, point, job.first)
             done = await search_point(job.services, point, rows)
             job.times[point.label], job.stopped = done.times, done.stopped
             job.cost += sum(call.cost or 0.0 for call in done.calls)

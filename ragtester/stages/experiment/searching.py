@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -68,6 +68,24 @@ class PointRun:
     calls: list[Call] = field(default_factory=list)
 
 
+async def build(services: Services, point: Point, cases: Collection[str]) -> None:
+    """Make the stores of a point with a few cases (one a document): while a store is written, queries take longer.
+
+    What fails is met again by the search itself, which accounts for it.
+    """
+    if point.embedding.startswith("embedded:"):
+        await services.embedders(point.embedding).embed_queries(["a"])  # loads it: that is no time of an index
+    search = _search(services, point, services.embedders, cases)
+    async for _ in search.run(point.embedding):
+        pass
+
+
+def _search(services: Services, point: Point, embedders: Callable[[str], Embedder], cases: Collection[str]) -> Search:
+    return Search(
+        services.suite, point.settings, embedders, services.models, services.progress, lambda case: case.id in cases
+    )
+
+
 async def search_point(services: Services, point: Point, rows: PointRows) -> PointRun:
     """Make the missing rows of a point and append them as they come. Raises UsageError and StorageError."""
     missing = set(rows.missing)
@@ -77,12 +95,8 @@ async def search_point(services: Services, point: Point, rows: PointRows) -> Poi
         timed.append(TimedEmbedder(services.embedders(name)))
         return timed[-1]
 
-    search = Search(
-        services.suite, point.settings, embedder, services.models, services.progress, lambda case: case.id in missing
-    )
+    search = _search(services, point, embedder, missing)
     run = PointRun(PointTimes(name=point.name, embedding=point.embedding))
-    if point.embedding.startswith("embedded:"):
-        await services.embedders(point.embedding).embed_queries(["a"])  # loads it: that is no time of an index
     writer, questions = RowWriter(rows.path), list[str]()
     try:
         async for found in search.run(point.embedding):

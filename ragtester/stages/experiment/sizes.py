@@ -61,6 +61,10 @@ class Scales:
         size = IndexSize(chunks=cut.chunks, dimension=dimension, vectors=vectors, sparse=words.size, texts=cut.texts)
         return size, None if filled is None else round(cut.seconds + words.seconds + filled, 6)
 
+    def stores_stand(self, point: Point) -> bool:
+        """Whether every store that a point asks is complete."""
+        return self._stores(point)[0] is not None
+
     def _cut(self, point: Point) -> Cut:
         name = row_key(chunker=chunker(point.settings), scope=point.settings.execute.index.scope)
         if name not in self._cuts:
