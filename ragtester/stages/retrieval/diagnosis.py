@@ -16,7 +16,7 @@ from ragtester.searching.coverage import Coverage
 from ragtester.searching.measure import Measured
 from ragtester.searching.suite import Suite
 from ragtester.settings import Settings
-from ragtester.spans import overlap, pages_of
+from ragtester.spans import overlap
 from ragtester.stages.retrieval.fixes import Loss
 from ragtester.stages.retrieval.index_view import EmbedQueries, IndexView, IndexViews
 from ragtester.stages.retrieval.query_path import QueryPath
@@ -34,7 +34,6 @@ class _Piece:
     whole: tuple[str, ...]
     any_of: tuple[str, ...]
     missing: bool
-    characters: int
     span: Span | None = None
 
 
@@ -166,7 +165,7 @@ class _Query:
     def _pieces(self) -> list[_Piece]:
         context = set(self.trace.context_ids)
         if self._labelled:
-            return [_Piece((name,), (name,), name not in context, 0) for name in self._ranks]
+            return [_Piece((name,), (name,), name not in context) for name in self._ranks]
         coverage = self.tool.coverage(self.chunks, self._text)
         return [self._piece(coverage, span) for span in self.case.evidence]
 
@@ -174,7 +173,7 @@ class _Query:
         held = coverage.held([span])
         whole = tuple(name for name, parts in held.parts.items() if coverage.characters(parts) == held.total)
         missing = held.covered(self.trace.context_ids) < held.total
-        return _Piece(whole, tuple(held.parts), missing, held.total, span)
+        return _Piece(whole, tuple(held.parts), missing, span)
 
     def _evidence(self, piece: _Piece) -> str:
         return self._text[piece.span.start : piece.span.end].strip() if piece.span else ""
@@ -205,8 +204,7 @@ class _Query:
         document, span = self._document, piece.span
         if document is None or span is None or not self.tool.check_sources:
             return None
-        pages = pages_of(span.start, span.end, document.page_starts)
-        loss, unchecked = self.tool.sources.check(document, self._evidence(piece), pages, self.case.expected_answer)
+        loss, unchecked = self.tool.sources.check(document, self._text, span, self.case.expected_answer)
         self.unchecked.append(unchecked)
         return loss
 
@@ -242,7 +240,8 @@ class _Query:
         if piece.whole:
             return None
         assert piece.span is not None
-        where = f"The evidence at {piece.span.start}–{piece.span.end} ({piece.characters} characters)"
+        length = piece.span.end - piece.span.start
+        where = f"The evidence at {piece.span.start}–{piece.span.end} ({length} characters)"
         if not piece.any_of:
             return Loss("nowhere", f"{where} stands in none of the document's {len(self.chunks)} chunks.")
         longest = max(chunk.end - chunk.start for chunk in self.chunks)
@@ -250,7 +249,7 @@ class _Query:
         had = [name for name in piece.any_of if name in there]
         parts = f"{where} lies over {len(piece.any_of)} chunk(s) ({', '.join(piece.any_of)})"
         reached = f"of which the context has {', '.join(had) or 'none'}"
-        if piece.characters > longest:
+        if length > longest:
             return Loss("too_long", f"{parts}, {reached}; the longest chunk has {longest} characters.")
         return Loss("cut", f"{parts}, {reached}; no chunk carries it whole.")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from ragtester.documents.formats import decode
 from ragtester.documents.garbage import garbled_share
@@ -13,7 +14,7 @@ from ragtester.documents.library import CorpusFile, FoundFiles, find_files
 from ragtester.documents.source_text import WHOLE
 from ragtester.errors import DataError, UsageError
 from ragtester.provenance import sha256_file
-from ragtester.records import Document, DocumentRow, GeneratedDocument, GeneratedRow, UnreadableDocument
+from ragtester.records import Document, DocumentRow, GeneratedDocument, GeneratedRow, Span, UnreadableDocument
 from ragtester.searching.suite import Suite
 from ragtester.settings import Settings
 from ragtester.spans import pages_of
@@ -24,6 +25,8 @@ from ragtester.text.likeness import has_value, letters, likeness, nearest_part, 
 # Above this share of garbage words a text is no witness, and evidence is garbled by itself (as in `documents.pdf`).
 GARBLED = 0.15
 PAGES_AT_ONCE = 25
+# Characters on either side of evidence in which a value of the expected answer may stand as well.
+AROUND = 200
 SHOWN_VALUES = 5
 # Nothing in such a file can hurt its reader; every other one is read in a process of its own.
 PLAIN = (".md", ".txt")
@@ -55,11 +58,13 @@ class SourcesCheck:
     _failed: dict[tuple[str, int], str] = field(default_factory=dict)
     _evidence_pages: dict[str, list[int]] = field(default_factory=dict)
 
-    def check(self, document: Document, evidence: str, pages: Sequence[int], expected: str) -> tuple[Loss | None, str]:
+    def check(self, document: Document, text: str, span: Span, expected: str) -> tuple[Loss | None, str]:
         """What was lost or garbled of some evidence, and what could not be checked.
 
-        `expected` is what was to be answered: a value of it that the source has and the text lacks was lost.
+        `text` is the document's, `expected` what was to be answered: a value of it that the source has and the text
+        around the evidence lacks was lost.
         """
+        evidence, pages = text[span.start : span.end], pages_of(span.start, span.end, document.page_starts)
         warned = _warnings(document, pages)
         share = garbled_share(evidence)
         if share >= GARBLED:
@@ -67,29 +72,32 @@ class SourcesCheck:
         source = self._source(document)
         if source.path is None:
             return None, source.missing
-        text, missing = self._text(document, source, pages)
-        if not letters(text):
+        there, missing = self._text(document, source, pages)
+        if not letters(there):
             return None, missing or f"{source.what}, which has no text there"
-        loss = self._compared(evidence, text, expected, source, warned)
-        if loss and not source.strict and garbled_share(text) >= GARBLED:
+        around = text[max(0, span.start - AROUND) : span.end + AROUND]
+        seen, cause = self._difference(evidence, around, there, expected, source)
+        if seen and not source.strict and garbled_share(there) >= GARBLED:
             return None, f"{source.what}, which reads garbage there"
-        return loss, ""
+        return (Loss(cause, seen + warned) if seen else None), ""
 
-    def _compared(self, evidence: str, text: str, expected: str, source: _Source, warned: str) -> Loss | None:
-        alike = likeness(evidence, text)
+    def _difference(
+        self, evidence: str, around: str, there: str, expected: str, source: _Source
+    ) -> tuple[str, Literal["garbled", "lost"]]:
+        """What a source has otherwise; an empty text for nothing."""
+        alike = likeness(evidence, there)
         if alike < self.similarity:
-            seen = f"{_capital(source.what)} holds {alike:.0f} % of the evidence, below {self.similarity:g}.{warned}"
-            return Loss("garbled", seen)
-        near = nearest_part(evidence, text)
+            least = f"{self.similarity:g}"
+            return f"{_capital(source.what)} holds {alike:.0f} % of the evidence, below {least}.", "garbled"
+        near = nearest_part(evidence, there)
         strange = [one for one in values(evidence) if not has_value(one, near, glued=not source.strict)]
         if strange:
-            shown = ", ".join(strange[:SHOWN_VALUES])
-            return Loss("garbled", f"The extracted text has {shown}, which {source.what} does not have.{warned}")
-        lost = [one for one in values(expected) if not has_value(one, evidence) and has_value(one, near)]
+            return f"The extracted text has {_shown(strange)}, which {source.what} does not have.", "garbled"
+        lost = [one for one in values(expected) if not has_value(one, around) and has_value(one, near)]
         if lost:
-            shown = ", ".join(lost[:SHOWN_VALUES])
-            return Loss("lost", f"{_capital(source.what)} has {shown} of the expected answer, the evidence does not.{warned}")
-        return None
+            what = f"{_shown(lost)} of the expected answer, the extracted text does not"
+            return f"{_capital(source.what)} has {what}.", "lost"
+        return "", "garbled"
 
     def unreadable(self, document_id: str) -> str:
         """Why the file of a document that the suite lacks gave no text; empty where that is not known."""
@@ -192,6 +200,10 @@ def _warnings(document: Document, pages: Sequence[int]) -> str:
     """What reading the document noted about these pages."""
     found = [one for one in document.warnings if set(one.pages) & set(pages) or not one.pages]
     return "".join(f" Noted while reading: {one.type} ({one.message})." for one in found)
+
+
+def _shown(found: Sequence[str]) -> str:
+    return ", ".join(found[:SHOWN_VALUES])
 
 
 def _capital(text: str) -> str:
