@@ -50,6 +50,7 @@ def test_queries_are_resampled_where_all_are_of_one_document() -> None:
     again = mean(values, ["a"] * len(values))
     assert again is not None
     assert close(again.interval, theirs.low, theirs.high, 0.015)
+    assert again == mean(values[::-1], ["a"] * len(values))
     alone = mean([1.0, None, 0.0], ["a", "b", "a"])  # b has no value
     assert alone is not None and alone.interval is not None
 
@@ -126,6 +127,7 @@ def test_signs_counted_by_hand() -> None:
     assert sign_flips([0.5, 0.5, 0.5, 0.5, 1.0], 1) == pytest.approx(2 / 32)  # all one way, or all the other
     # 3, 2 and -1: of the 8 sums 6, 4, 2, 0, 0, -2, -4, -6 four are at least 4 from 0
     assert sign_flips([3.0, 2.0, -1.0, 0.0], 1) == pytest.approx(4 / 8)
+    assert sign_flips([0.1, 0.4, 0.9], 1) == pytest.approx(2 / 8)  # whatever floats make of 0.1 + 0.4 + 0.9
 
 
 @settings(max_examples=50)
@@ -151,6 +153,7 @@ def test_many_different_sizes_are_flipped_at_random() -> None:
     far = abs(sum(differences)) / np.sqrt(np.square(differences).sum())
     assert found == pytest.approx(2 * stats.norm.sf(far), abs=0.015)
     assert found == sign_flips(list(reversed(differences)), 1) != sign_flips(differences, 2)
+    assert found == sign_flips([-value for value in differences], 1)
     assert sign_flips([abs(value) for value in differences], 1) == 1 / 10_000  # never 0
 
 

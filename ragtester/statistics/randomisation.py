@@ -30,14 +30,13 @@ def sign_flips(differences: Sequence[float], seed: int) -> float:
     if prod(count + 1 for count in sizes.values()) <= FLIPS:
         sums, chances = _all_sums(sizes)
         return min(1.0, float(chances[abs(sums) >= found].sum()))
-    changed = [one for one in differences if one]
-    return float(1 + (abs(_random_sums(changed, seed)) >= found).sum()) / (1 + FLIPS)
+    return float(1 + (abs(_random_sums(list(sizes.elements()), seed)) >= found).sum()) / (1 + FLIPS)
 
 
-def _random_sums(differences: Sequence[float], seed: int) -> Any:
+def _random_sums(sizes: Sequence[float], seed: int) -> Any:
     """The sums under random signs, a bit each; in blocks, so that memory does not grow with the flips."""
     np = load("numpy")
-    rng, values = np.random.default_rng(seed), np.array(sorted(differences))
+    rng, values = np.random.default_rng(seed), np.array(sizes)
     width = (len(values) + 7) // 8
     made = []
     for start in range(0, FLIPS, BLOCK):
