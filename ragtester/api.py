@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragtester.errors import UsageError
 from ragtester.pipeline import STAGES, Options, run_stages
@@ -20,9 +20,17 @@ if TYPE_CHECKING:
     from ragtester.doctor import Finding
     from ragtester.estimate import Estimate
     from ragtester.interchange import Exported, ExportOptions, ImportOptions
-    from ragtester.records import CalibrationResult, RetrievalResult, StabilityResult
+    from ragtester.records import (
+        CalibrationResult,
+        CanaryResult,
+        ExperimentResult,
+        ExperimentTimes,
+        RetrievalResult,
+        StabilityResult,
+    )
     from ragtester.report import Written
     from ragtester.stages.calibration import CalibrationStatus
+    from ragtester.stages.experiment import Experiment
     from ragtester.tables import Document
 
 
@@ -251,6 +259,51 @@ class Project:
         with self.workspace.lock():
             return calibration.write_sheet(self.workspace, self.settings, Path(path), sample, self._seed(seed))
 
+    def experiment(
+        self, source: str | Path | Mapping[str, Any] | Experiment, *, overwrite: bool = False, no_models: bool = False
+    ) -> list[StageResult]:
+        """Measure a baseline, variants and a grid of settings of the search; figures in `experiment_result(name)`.
+
+        `source` is a TOML file (docs/experiments.md), or the same as a dictionary. With `no_models` an experiment that
+        would ask a language model is refused. The last result is that of the experiment; before it come those of the
+        variants' answers and verdicts, where the file asks for them.
+        """
+        from ragtester.experiments import prepare, run_experiment
+
+        wanted = prepare(self.workspace, self.settings, _experiment(source), overwrite=overwrite, no_models=no_models)
+        return wait_for(run_experiment(self.workspace, self.progress, wanted))
+
+    def sweep(
+        self, name: str, axes: Mapping[str, Sequence[Any]], *, baseline: Mapping[str, Any] | None = None
+    ) -> list[StageResult]:
+        """Measure every combination of the values: `{"execute.k": [2, 4], "execute.index.chunk_size": [300, 900]}`."""
+        sweep = {setting: list(values) for setting, values in axes.items()}
+        return self.experiment({"name": name, "baseline": dict(baseline or {}), "sweep": sweep})
+
+    def estimate_experiment(
+        self, source: str | Path | Mapping[str, Any] | Experiment, *, no_models: bool = False
+    ) -> Document:
+        """Searches and requests to language models that an experiment would still make; asks nothing."""
+        from ragtester.experiments import estimate_experiment, prepare
+
+        wanted = prepare(self.workspace, self.settings, _experiment(source), no_models=no_models, keys=False)
+        return estimate_experiment(self.workspace, self.progress, wanted)
+
+    def experiment_result(self, name: str) -> tuple[ExperimentResult, ExperimentTimes] | None:
+        """What an experiment found, and its times; None where it was never run."""
+        from ragtester.stages.experiment import read_result
+
+        return read_result(self.workspace, name)
+
+    def audit_canary(self, runs: Sequence[str] = (), *, by_day: bool | None = None) -> CanaryResult:
+        """Which arms the contexts of runs come from, over time, without labels; `alarm` says what fell silent.
+
+        `runs` empty: all of the workspace; `by_day` None: by run, and by day where there are many.
+        """
+        from ragtester.stages.experiment import canary
+
+        return canary(self.workspace, runs, by_day=by_day)
+
     def _seed(self, seed: int | None) -> int:
         return self.settings.workspace.seed if seed is None else seed
 
@@ -304,6 +357,16 @@ class Project:
     def _run(self, stages: Sequence[str], options: Options) -> list[StageResult]:
         work = run_stages(self.workspace, self.settings, self.progress, stages=stages, options=options)
         return wait_for(work)
+
+
+def _experiment(source: str | Path | Mapping[str, Any] | Experiment) -> Experiment:
+    from ragtester.stages.experiment import Experiment, parse_experiment, read_experiment
+
+    if isinstance(source, Experiment):
+        return source
+    if isinstance(source, Mapping):
+        return parse_experiment(source, "experiment")
+    return read_experiment(Path(source))
 
 
 def load_environment(root: Path) -> None:

@@ -59,7 +59,7 @@ def measure(
     held = coverage(chunks).held(case.evidence) if labels is None else None
     target = _Target(_grades(held, labels), held)
     nothing = case.type == "rejection" or not (labels if held is None else held.total)
-    arms = _arms(trace)
+    arms = context_arms(trace)
     if nothing:
         return Measured("no_gold", arms_of_context=arms)
     visible = target.visible_to(trace)
@@ -184,7 +184,7 @@ def _ranks(ids: Iterable[str]) -> dict[str, int]:
     return {name: rank for rank, name in enumerate(ids, start=1)}
 
 
-def _arms(trace: Trace) -> tuple[tuple[str, ...], ...]:
+def context_arms(trace: Trace) -> tuple[tuple[str, ...], ...]:
     """The arms that brought each chunk of the context through their floors; none for an imported trace."""
     sources = {one.id: (one.arm,) for one in trace.retrieved} | {one.id: one.sources for one in trace.fused}
     return tuple(sources.get(name, ()) for name in trace.context_ids)

@@ -1,5 +1,7 @@
 """Experiments with the query path: a frozen baseline, variants of one setting each, a grid; no language model asked."""
 
+from ragtester.stages.experiment.canary import canary
+from ragtester.stages.experiment.canary_document import canary_document
 from ragtester.stages.experiment.document import experiment_document
 from ragtester.stages.experiment.files import write_files
 from ragtester.stages.experiment.plan import STAGE, Wanted, check_no_models, estimate, make_plan
@@ -12,6 +14,8 @@ __all__ = [
     "Experiment",
     "Points",
     "Wanted",
+    "canary",
+    "canary_document",
     "check_no_models",
     "estimate",
     "experiment_document",

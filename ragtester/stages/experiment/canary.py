@@ -1,0 +1,123 @@
+"""A canary without labels: which arms the contexts of runs come from, over time; an alarm when BM25 falls silent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ragtester.errors import UsageError
+from ragtester.provenance import row_key
+from ragtester.records import NO_RETRIEVAL, Answer, CanaryResult, Manifest, SourceShares, Trace
+from ragtester.runs import answer_files
+from ragtester.searching.measure import context_arms
+from ragtester.stages.experiment.canary_alarm import with_alarms
+from ragtester.stages.proportions import proportion
+from ragtester.storage import iter_rows, read_json
+from ragtester.workspace import Workspace
+
+MOST_RUNS = 14
+"""More runs than these are put together by day."""
+
+
+@dataclass
+class _Tally:
+    """Chunks of contexts by the arms that found them, and queries by the arms that were asked and gave something."""
+
+    runs: list[str] = field(default_factory=list)
+    started: str = ""
+    queries: int = 0
+    chunks: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    asked: Counter[str] = field(default_factory=Counter)
+    hits: Counter[str] = field(default_factory=Counter)
+    questions: set[str] = field(default_factory=set)
+
+    def add(self, other: _Tally) -> None:
+        """Put another run into this period."""
+        self.runs += other.runs
+        self.started = self.started or other.started
+        self.queries += other.queries
+        self.questions |= other.questions
+        self.chunks.update(other.chunks)
+        self.asked.update(other.asked)
+        self.hits.update(other.hits)
+
+    def take(self, trace: Trace, arms: Sequence[str]) -> None:
+        """Count one query; `arms` are those that its run asks."""
+        self.queries += 1
+        found = {one.arm for one in trace.retrieved}
+        self.asked.update({*arms, *found})
+        self.hits.update(found)
+        self.chunks.update(tuple(sorted(each)) for each in context_arms(trace) if each)
+
+    def shares(self, period: str) -> SourceShares:
+        """The period's record, without its alarm."""
+        total = self.chunks.total()
+        return SourceShares(
+            period=period,
+            runs=tuple(self.runs),
+            started=self.started,
+            queries=self.queries,
+            chunks=total,
+            dense_only=proportion(self.chunks["dense",], total),
+            bm25_only=proportion(self.chunks["bm25",], total),
+            both=proportion(self.chunks["bm25", "dense"], total),
+            asked=dict(sorted(self.asked.items())),
+            hits=dict(sorted(self.hits.items())),
+        )
+
+
+def canary(workspace: Workspace, runs: Sequence[str] = (), *, by_day: bool | None = None) -> CanaryResult:
+    """Shares of fusion sources by run, or by day (None: where there are many runs), oldest first.
+
+    No label and no verdict is read. `runs` empty: every run of the workspace. Raises UsageError where there is none,
+    and DataError.
+    """
+    tallies = sorted(
+        (_read(workspace, run) for run in _named(workspace, runs)), key=lambda one: (one.started, one.runs)
+    )
+    daily = len(tallies) > MOST_RUNS if by_day is None else by_day
+    periods: dict[str, _Tally] = {}
+    for tally in tallies:
+        name = (tally.started[:10] or "unknown day") if daily else tally.runs[0]
+        periods.setdefault(name, _Tally()).add(tally)
+    found = with_alarms([tally.shares(name) for name, tally in periods.items()])
+    notes = []
+    if len(set[str]().union(*(tally.questions for tally in tallies))) > 1:
+        notes.append("the runs do not ask the same questions, and other questions have other shares")
+    if all(len(period.asked) < 2 for period in found):
+        notes.append("no run asks two arms: there are no fusion sources to watch")
+    return CanaryResult(periods=tuple(found), alarm=found[-1].alarm, notes=tuple(notes))
+
+
+def _named(workspace: Workspace, runs: Sequence[str]) -> list[str]:
+    if runs:
+        return list(dict.fromkeys(runs))
+    manifests = [read_json(path, Manifest) for path in sorted((workspace.root / "answers").glob("*/manifest.json"))]
+    names = [one.name for one in manifests if one is not None and not one.parameters.get("closed_book")]
+    if not names:
+        raise UsageError(f"{workspace.root / 'answers'}: no run to look at; make one first (ragtester execute)")
+    return names
+
+
+def _read(workspace: Workspace, run: str) -> _Tally:
+    """Count a run: each case once an embedding model, for its LLMs share what was retrieved."""
+    files = answer_files(workspace, run)[0]
+    if not files:
+        raise UsageError(f"{workspace.answers(run)}: no answers; run `ragtester execute` first, or name another run")
+    manifest = read_json(workspace.answers(run) / "manifest.json", Manifest)
+    parameters = manifest.parameters if manifest else {}
+    arms = [str(arm["kind"]) for arm in parameters.get("retrieval", {}).get("arms", ())]
+    tally = _Tally([run], manifest.started if manifest else "")
+    if manifest is not None:
+        tally.questions.add(
+            row_key(**{name: one for name, one in manifest.inputs.items() if name.startswith("cases ")})
+        )
+    seen: set[tuple[str, str, str]] = set()
+    for path in files:
+        for row in iter_rows(path, Answer):
+            place = row.embedding, row.technique, row.case_id
+            if row.trace is not None and row.embedding != NO_RETRIEVAL and place not in seen:
+                seen.add(place)
+                tally.take(row.trace, arms)
+    return tally

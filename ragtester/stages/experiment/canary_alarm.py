@@ -1,0 +1,42 @@
+"""When shares of fusion sources are an alarm. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragtester.records import Proportion, SourceShares
+from ragtester.statistics import format_rate, rate_difference
+
+
+def with_alarms(periods: Sequence[SourceShares]) -> list[SourceShares]:
+    """The periods, oldest first, each with what is wrong in it, compared with those before."""
+    found: list[SourceShares] = []
+    for period in periods:
+        said = [*_silent(period), *_gone(period, found)]
+        found.append(period.model_copy(update={"alarm": "; ".join(said)}))
+    return found
+
+
+def _silent(period: SourceShares) -> list[str]:
+    """Arms that were asked and gave nothing for any query."""
+    asked = [arm for arm, queries in period.asked.items() if queries and not period.hits.get(arm)]
+    return [f"the {arm} arm gave nothing for any of {period.asked[arm]} queries" for arm in asked]
+
+
+def _gone(period: SourceShares, before: Sequence[SourceShares]) -> list[str]:
+    """BM25-only chunks that were there before, beyond chance, and are none now."""
+    now = period.bm25_only
+    if not now.n or now.successes:
+        return []
+    for earlier in reversed(before):
+        if _beyond_chance(earlier.bm25_only, now):
+            was = format_rate(earlier.bm25_only.successes, earlier.bm25_only.n)
+            why = "" if "bm25" in period.asked else "; no bm25 arm is asked any more"
+            return [f"no chunk comes from BM25 alone ({was} in {earlier.period}){why}"]
+    return []
+
+
+def _beyond_chance(earlier: Proportion, now: Proportion) -> bool:
+    """Whether the interval of the difference (Newcombe's) excludes 0."""
+    found = rate_difference((earlier.successes, earlier.n), (now.successes, now.n))
+    return found is not None and found.interval is not None and found.interval.low > 0

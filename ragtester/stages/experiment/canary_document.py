@@ -1,0 +1,34 @@
+"""The canary's result as a table."""
+
+from __future__ import annotations
+
+from ragtester.records import CanaryResult, Proportion, SourceShares
+from ragtester.tables import Cell, Document, Paragraph, Rate, Section, Table
+
+
+def canary_document(result: CanaryResult) -> Document:
+    """What `ragtester audit canary` prints."""
+    last = result.periods[-1]
+    said = [Paragraph(f"Alarm in {last.period}: {result.alarm}." if result.alarm else _calm(last), answer=True)]
+    said += [Paragraph(f"Note: {note}.") for note in result.notes]
+    columns = ("run or day", "started", "queries", "chunks", "dense only", "BM25 only", "both", "alarm")
+    note = (
+        "Chunks of the final contexts by the arms that found them, with Wilson intervals that take chunks for "
+        "independent; no label and no verdict is used. Alarm: an arm that is asked gives nothing, or no chunk comes "
+        "from BM25 alone while an earlier period had more than chance explains."
+    )
+    table = Table("canary", "Fusion sources over time", columns, tuple(map(_row, result.periods)), (note,))
+    return Document("Canary: where contexts come from", (Section("canary", "Fusion sources", (*said, table)),))
+
+
+def _calm(last: SourceShares) -> str:
+    return f"No alarm: in {last.period} the arms that are asked ({', '.join(last.asked) or 'none'}) all give hits."
+
+
+def _row(one: SourceShares) -> tuple[Cell, ...]:
+    shares = (_rate(share) for share in (one.dense_only, one.bm25_only, one.both))
+    return (one.period, one.started or "unknown", one.queries, one.chunks, *shares, one.alarm or "–")
+
+
+def _rate(share: Proportion) -> Rate:
+    return Rate(share.successes, share.n)
