@@ -72,6 +72,17 @@ class Query:
     spans: bool = True
 
 
+# Two documents, of which one may be seen by its own users only; gold first, second, nowhere, hidden, and none.
+FOUR_IN_TWO = (
+    Query("first", 0, (0, 1), ("fail",)),
+    Query("second", 2, (1, 2)),
+    Query("lost", 3, (0, 1)),
+    Query("refuse", None, (0, 1)),
+    Query("closed", 1, (), ("pass",), "secret", changes={"hidden_ids": (chunk_id("secret", 1),)}),
+    Query("member", 1, (2, 1), ("pass",), "secret", user_tags=("tenant:acme",)),
+)
+
+
 def case_of(query: Query) -> Case:
     gold = query.gold
     evidence = () if gold is None else (Evidence(start=STARTS[gold], end=STARTS[gold] + len(SENTENCES[gold].strip())),)

@@ -1,0 +1,335 @@
+"""The retrieval audit's pure parts, its page, its command line, and claims that a model traces."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from ragtester.api import Project
+from ragtester.cli import app
+from ragtester.records import (
+    AuditedQuery,
+    Diagnosis,
+    Failure,
+    GoldRank,
+    MeanValue,
+    MetricChange,
+    RankingMetrics,
+    RetrievalResult,
+)
+from ragtester.stages.retrieval import retrieval_document
+from ragtester.stages.retrieval.before import reading
+from ragtester.stages.retrieval.claims import Claims
+from ragtester.stages.retrieval.document import access_document
+from ragtester.stages.retrieval.figures import arm_figures, figures
+from ragtester.stages.retrieval.items import Item, family
+from ragtester.stages.retrieval.reading import readings
+from ragtester.stages.retrieval.slices import slices
+from ragtester.stages.retrieval.stages import stage_figures, telling
+from ragtester.tables.markdown import markdown
+from ragtester.tasks import ClaimsTraced, TraceClaims, TracedClaim
+from tests import builders
+from tests.cases_fakes import FakeModels
+from tests.retrieval_workspace import EMBEDDING, Query, build, case_of, chunks, trace_of
+from tests.test_audit_retrieval import FOUR
+
+
+def row(name: str, **changes: Any) -> AuditedQuery:
+    """A measured query whose gold stood first."""
+    known: dict[str, Any] = {
+        "query_id": name,
+        "document_id": "doc",
+        "embedding": EMBEDDING,
+        "technique": "ragtester",
+        "type": "complexity",
+        "language": "en",
+        "question": "?",
+        "k": 4,
+        "status": "measured",
+        "missed": False,
+        "metrics": metrics(1.0),
+        "context_ids": ("c",),
+    }
+    return AuditedQuery(**(known | changes))
+
+
+def metrics(recall: float) -> RankingMetrics:
+    rank = 1.0 if recall else 0.0
+    return RankingMetrics(
+        hit=recall > 0, recall=recall, precision=None, reciprocal_rank=rank, ndcg=rank, average_precision=rank
+    )
+
+
+def diagnosis(stage: Any) -> Diagnosis:
+    return Diagnosis(stage=stage, cause="c", seen="seen", fix="fix")
+
+
+def lost(name: str, **changes: Any) -> AuditedQuery:
+    return row(name, **{"missed": True, "metrics": metrics(0.0), "diagnosis": diagnosis("retrieve"), **changes})
+
+
+# Slices
+
+
+def test_small_documents_are_put_together_and_nothing_is_lost() -> None:
+    rows = [row(f"a{n}", document_id="large") for n in range(12)]
+    rows += [row(f"b{n}", document_id="small one") for n in range(3)] + [row("c", document_id="small two")]
+    found = {one.name: one.queries for one in slices(rows, [EMBEDDING]) if one.by == "document"}
+    assert found == {"large": 12, "2 with fewer than 10 queries each": 4}
+
+
+def test_a_slice_of_one_part_is_left_out() -> None:
+    assert slices([row("a"), row("b")], [EMBEDDING]) == ()
+
+
+def test_slices_by_what_arms_found() -> None:
+    both = {"dense": 1, "bm25": None}
+    rows = [
+        row("a", gold=(GoldRank(id="g", grade=1, arms=both),), arms_of_context=(("dense",), ("bm25",))),
+        row(
+            "b",
+            gold=(GoldRank(id="g", grade=1, arms={"dense": None, "bm25": 2}),),
+            arms_of_context=(("bm25",), ("bm25",), ("bm25", "dense")),
+        ),
+        row("c", gold=(GoldRank(id="g", grade=1, arms={"dense": None, "bm25": None}),), arms_of_context=(("dense",),)),
+    ]
+    found = slices(rows, [EMBEDDING])
+    assert {one.name for one in found if one.by == "arm"} == {"dense", "bm25", "no arm"}
+    assert {one.name for one in found if one.by == "bm25"} == {"up to half", "more than half", "none of them"}
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["x", "y"]), st.booleans()), max_size=40))
+def test_the_parts_of_a_slice_add_up(queries: list[tuple[str, str, bool]]) -> None:
+    rows = [
+        row(str(n), document_id=document, embedding=model, metrics=metrics(float(hit)), missed=not hit)
+        for n, (document, model, hit) in enumerate(queries)
+    ]
+    made = [one for one in slices(rows, ["x", "y"]) if one.by == "document"]
+    if made:
+        assert sum(one.queries for one in made) == len(rows)
+        assert sum(one.hit.successes for one in made) == sum(hit for _, _, hit in queries)
+
+
+@pytest.mark.parametrize(
+    ("path", "tags", "wanted"),
+    [
+        ("manual.pdf", (), ""),
+        ("pumps/manual.pdf", (), "pumps"),
+        ("pumps\\x\\manual.pdf", (), "pumps/x"),
+        ("pumps/manual.pdf", ("tenant:a", "family:valves"), "valves"),
+    ],
+)
+def test_family(path: str, tags: tuple[str, ...], wanted: str) -> None:
+    assert family(builders.document("d", path=path, tags=tags)) == wanted
+
+
+# Figures
+
+
+def test_undefined_metrics_count_in_no_mean() -> None:
+    found = figures("", "all", EMBEDDING, [row("a"), row("b", document_id="other")])
+    assert (found.precision.value, found.precision.n, found.evidence.n) == (None, 0, 0)
+    assert (found.recall.value, found.recall.n, found.recall.low) == (1.0, 2, None)
+
+
+def test_each_arm_by_itself() -> None:
+    gold = (GoldRank(id="g", grade=50, arms={"dense": 3, "bm25": None}), GoldRank(id="h", grade=50, arms={"dense": 7}))
+    rows = [row("a", gold=gold, arms_of_context=(("dense",), ("bm25", "dense"))), row("b", arms_of_context=((),))]
+    found = {one.arm: one for one in arm_figures(EMBEDDING, rows)}
+    assert (found["dense"].at_k.successes, found["dense"].found.successes, found["dense"].at_k.n) == (1, 1, 2)
+    assert found["bm25"].found.successes == 0
+    assert (found["dense"].alone.successes, found["dense"].alone.n) == (1, 2)
+
+
+# Stages
+
+
+def test_telling_cases_are_the_clearest_and_of_different_documents() -> None:
+    rows = [
+        lost("a", document_id="one", failed=("m",)),
+        lost("b", document_id="one", failed=("m", "n")),
+        lost("c", document_id="two"),
+        lost("d", document_id="three", metrics=metrics(0.5)),
+        lost("e", document_id="one", failed=("m",)),
+    ]
+    assert [one.query_id for one in telling(rows)] == ["b", "c", "d"]
+    assert [one.query_id for one in telling(rows[:2])] == ["b", "a"]
+
+
+def test_stages_share_the_diagnosed_queries() -> None:
+    found = stage_figures([lost("a"), lost("b", diagnosis=diagnosis("label")), row("c")])
+    assert sum(one.queries.successes for one in found) == 2
+    assert {one.queries.n for one in found} == {2}
+
+
+# Readings
+
+
+def said(rows: Sequence[AuditedQuery]) -> str:
+    return readings([figures("", "all", EMBEDDING, list(rows))], rows)[0]
+
+
+def test_wrong_answers_without_evidence_point_to_the_search() -> None:
+    rows = [lost(f"l{n}", failed=("m",)) for n in range(10)] + [row("w", failed=("m",)), row("p", passed=("m",))]
+    text = said(rows)
+    assert "whole in 2/12" in text
+    assert "10/11 = 90.9 %" in text
+    assert "The search comes first" in text
+
+
+def test_wrong_answers_with_evidence_point_to_generation() -> None:
+    assert "generation or packing, not the search" in said([row(f"w{n}", failed=("m",)) for n in range(10)])
+
+
+def test_few_wrong_answers_point_nowhere() -> None:
+    assert "Neither the search nor generation" in said([row("w", failed=("m",)), lost("l", failed=("m",))])
+
+
+def test_misses_that_were_candidates_point_to_ranking() -> None:
+    gold = (GoldRank(id="g", grade=100, arms={"dense": 9}, fused=9),)
+    assert "look at ranking, K and packing" in said([lost("a", gold=gold)])
+    assert "look at chunking" in said([lost("a", gold=(GoldRank(id="g", grade=100, arms={"dense": None}),))])
+
+
+@pytest.mark.parametrize(
+    ("recall", "rank", "told"),
+    [
+        ((-0.3, -0.1), (-0.5, 0.5), "Recall fell"),
+        ((-0.1, 0.1), (-0.5, -0.1), "look at ranking"),
+        ((0.1, 0.2), (-0.5, -0.1), "buried"),
+        ((0.1, 0.2), (0.1, 0.2), "Recall and MRR rose"),
+        ((-0.1, 0.1), (-0.1, 0.1), "Neither recall nor MRR changed"),
+    ],
+)
+def test_the_pair_of_recall_and_mrr(recall: tuple[float, float], rank: tuple[float, float], told: str) -> None:
+    def change(name: str, ends: tuple[float, float]) -> MetricChange:
+        middle = MeanValue(value=sum(ends) / 2, n=9, low=ends[0], high=ends[1])
+        return MetricChange(metric=name, before=0.5, after=0.5, difference=middle)
+
+    assert told in reading({"recall": change("recall", recall), "MRR": change("MRR", rank)})
+
+
+# The page and the command line
+
+
+def test_the_page_has_the_audit_and_no_markup_of_it(tmp_path: Path) -> None:
+    evil = "</script><img src=x onerror=alert(1)>"
+    build(tmp_path, [*FOUR, Query(evil, 3, (0, 1), ("fail",), evil.replace("/", "-"))])
+    project = Project(tmp_path)
+    project.audit_retrieval()
+    page = project.report().path.read_text(encoding="utf-8")
+    part = page.partition('id="retrieval"')[2].partition("</section>")[0].replace("<wbr>", "")
+    assert "Where the evidence got lost" not in part  # the page has headings of its own
+    assert "fuse/threshold" in part
+    assert "2/3 = 66.7 %" in part or "2/4 = 50.0 %" in part
+    assert "onerror=alert" in part
+    assert not re.search(r"<img|<script", part)
+
+
+def test_a_page_without_an_audit_has_no_section(tmp_path: Path) -> None:
+    build(tmp_path, FOUR)
+    assert 'id="retrieval"' not in Project(tmp_path).report().path.read_text(encoding="utf-8")
+
+
+def test_the_page_says_that_an_audit_is_stale(tmp_path: Path) -> None:
+    workspace = build(tmp_path, FOUR)
+    project = Project(tmp_path)
+    project.audit_retrieval()
+    workspace.verdicts_file("run", "m:a", EMBEDDING, "pump").unlink()
+    assert "Stale: verdicts changed since the audit" in project.report().path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("width", [60, 100])
+def test_the_command_prints_within_the_width(tmp_path: Path, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    build(tmp_path, FOUR)
+    monkeypatch.setenv("COLUMNS", str(width))
+    done = CliRunner().invoke(app, ["audit", "retrieval", "-w", str(tmp_path), "-q", "--full"])
+    assert done.exit_code == 0
+    body, _, end = done.stdout.partition("\naudit retrieval: ")
+    assert max(map(len, body.splitlines())) <= width
+    assert end.startswith("4 planned = 3 measured + 1 no gold + 0 hidden gold + 0 unfinished")
+    assert "retrieve" in body
+
+
+def test_the_command_leaves_with_3_where_queries_are_unfinished(tmp_path: Path) -> None:
+    build(tmp_path, [*FOUR, Query("gone", 1, (), (None,))])
+    assert CliRunner().invoke(app, ["audit", "retrieval", "-w", str(tmp_path), "-q"]).exit_code == 3
+
+
+def test_no_access_rule_is_said_in_words() -> None:
+    empty = RetrievalResult.model_validate(
+        {
+            "run": "r",
+            "suite": "s",
+            "source": "traces",
+            "k": (),
+            "embeddings": (),
+            "ledgers": (),
+            "overall": (),
+            "access": {"documents": {}},
+        }
+    )
+    assert "everybody may see everything" in markdown(access_document(empty))
+    assert "Nothing was measured" in markdown(retrieval_document(empty))
+
+
+# Claims that a model traces
+
+
+class Tracer(FakeModels):
+    """Finds two claims, of which the first passage supports one."""
+
+    def __init__(self, failure: Failure | None = None) -> None:
+        super().__init__(self._traced)
+        self.failure = failure
+
+    def _traced(self, request: TraceClaims) -> ClaimsTraced | Failure:
+        first = request.passages[0].label
+        return self.failure or ClaimsTraced(
+            claims=(TracedClaim(claim="a", passages=(first,)), TracedClaim(claim="b", passages=("never given",)))
+        )
+
+
+def waiting(models: FakeModels, kept: Any = ()) -> Claims:
+    query = Query("first", 0, (0, 1), spans=False)
+    by_id = {one.id: one for one in chunks("pump")}
+    trace = trace_of(query, 2)
+    item = Item(0, case_of(query), EMBEDDING, trace, chunks=list(by_id.values()), look_up=by_id.get)
+    claims = Claims("m:tracer", models, dict(kept))
+    claims.consider(item, row("first", status="no_gold"))
+    return claims
+
+
+def test_claims_that_were_paid_for_are_not_paid_again() -> None:
+    models = Tracer()
+    found = asyncio.run(waiting(models).trace())
+    (made,) = found.values()
+    assert (made.claims, made.supported, made.recall, made.precision, made.by) == (2, 1, 0.5, 1.0, "m:tracer")
+    again = Tracer()
+    assert asyncio.run(waiting(again, found).trace()) == found
+    assert again.seen == []
+    other = Tracer()
+    changed = {place: one.model_copy(update={"key": "of another question"}) for place, one in found.items()}
+    asyncio.run(waiting(other, changed).trace())
+    assert len(other.seen) == 1
+
+
+def test_claims_that_fail_are_told_and_words_do_not_step_in() -> None:
+    claims = waiting(Tracer(Failure(type="timeout", message="no reply")))
+    assert asyncio.run(claims.trace()) == {}
+    assert "claims of 1 query(ies) could not be traced (timeout: no reply)" in claims.told()
+
+
+def test_rejections_and_queries_with_gold_wait_for_no_claims() -> None:
+    claims = Claims("m:tracer", Tracer())
+    for query in (Query("a", None, (0,)), Query("b", 0, (0,))):
+        claims.consider(Item(0, case_of(query), EMBEDDING, trace_of(query, 1)), row("a", status="no_gold"))
+    assert claims.waiting == []
