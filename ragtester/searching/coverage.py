@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 from ragtester.rag.chunking import places
 from ragtester.records import Chunk, Span
-from ragtester.spans import Pair, merge
+from ragtester.spans import Pair, Places, merge
 
 # Without the document's text: what lies between two chunks is taken for the whitespace that chunkers drop up to this
 # length, and for text that was lost beyond it.
@@ -46,10 +44,7 @@ class Coverage:
     """
 
     def __init__(self, chunks: Sequence[Chunk], text: str = "") -> None:
-        self._places = sorted((*place, chunk.id) for chunk in chunks for place in places(chunk))
-        self._starts = [start for start, _, _ in self._places]
-        # How far the chunks up to each one reach: they are sorted by their starts alone, and overlap.
-        self._reach = list(accumulate((end for _, end, _ in self._places), max))
+        self._places = Places((*place, chunk.id) for chunk in chunks for place in places(chunk))
         self._text = text or _assembled(chunks)
 
     def held(self, spans: Iterable[Span]) -> Held:
@@ -58,7 +53,7 @@ class Coverage:
         parts: dict[str, list[Pair]] = {}
         pieces = merge(wanted)
         for piece in pieces:
-            for start, end, name in self._over(piece):
+            for start, end, name in self._places.over(piece):
                 parts.setdefault(name, []).append((max(start, piece[0]), min(end, piece[1])))
         return Held(
             coverage=self,
@@ -75,13 +70,8 @@ class Coverage:
         """Characters behind the last that is known."""
         return max(0, end - max(start, len(self._text)))
 
-    def _over(self, piece: Pair) -> Iterator[tuple[int, int, str]]:
-        """The places of chunks that overlap a piece."""
-        first, last = bisect_right(self._reach, piece[0]), bisect_left(self._starts, piece[1])
-        return (place for place in self._places[first:last] if place[1] > piece[0])
-
     def _whole(self, span: Pair) -> bool:
-        return any(start <= span[0] and span[1] <= end for start, end, _ in self._over(span))
+        return any(start <= span[0] and span[1] <= end for start, end, _ in self._places.over(span))
 
     def _trimmed(self, span: Span) -> Pair:
         text = self._text[span.start : span.end]
