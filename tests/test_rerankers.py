@@ -7,6 +7,7 @@ import importlib.util
 import json
 import logging
 import math
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -414,3 +415,10 @@ def test_a_model_of_the_search_without_its_key_stops_the_run_at_once(monkeypatch
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(UsageError, match="OPENAI_API_KEY"):
         check_models(naming("openai:gpt-4.1-mini"), ("execute",))
+
+
+def test_the_function_of_the_guide_works_as_it_stands_there(tmp_path: Path) -> None:
+    guide = (Path(__file__).parents[1] / "docs" / "retrieval.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```python\n(.*?)```", guide.partition("### A function")[2].partition("###")[0], re.S)
+    found = scored(function(tmp_path, example), tmp_path, "Pump oil", "the pump", "oil for the pump", "valves")
+    assert found.scores == (1.0, 2.0, 0.0)

@@ -46,7 +46,7 @@ def test_forged_tags_are_defused() -> None:
     [
         ('{"query": "fare Meadow Line 2025"}', "fare Meadow Line 2025"),
         ('```json\n{"query": "  fare\\n Meadow\\tLine "}\n```', "fare Meadow Line"),
-        ('{"query": "fare", "why": "shorter"}', "fare"),
+        ('{"query": "fares", "why": "shorter"}', "fares"),
     ],
 )
 def test_a_query_is_read_as_one_line(raw: str, query: str) -> None:
@@ -63,11 +63,13 @@ def test_a_query_is_read_as_one_line(raw: str, query: str) -> None:
         ('{"answer": "12 francs"}', "none of the fields"),
         ('{"query": "' + "fare " * 40 + '"}', "characters"),
         ("fare Meadow Line", "no JSON object"),
+        ('{"query": "prix du billet"}', "own words"),
+        ('{"query": "How to bake bread at home"}', "own words"),
     ],
 )
 def test_anything_else_cannot_be_used(raw: str, fault: str) -> None:
     with pytest.raises(UnusableReply, match=fault) as error:
-        parse(raw, REWRITE_QUERY, asked("What is the fare?"))
+        parse(raw, REWRITE_QUERY, asked("What is the fare on the Meadow Line?"))
     assert error.value.failure.type == "unparseable"
 
 
@@ -115,3 +117,8 @@ def test_the_rule_keeps_every_quantity_and_code(parts: list[str]) -> None:
     assert {(one.value, one.unit) for one in quantities(query, "en")} >= {
         (one.value, one.unit) for one in quantities(question, "en")
     }
+
+
+@pytest.mark.parametrize(("language", "question", "query"), [("de", "Wie lange?", "Dauer"), ("en", "fare?", "price")])
+def test_a_question_of_one_word_may_be_put_in_another(language: str, question: str, query: str) -> None:
+    assert parse(f'{{"query": "{query}"}}', REWRITE_QUERY, asked(question, language)).query == query

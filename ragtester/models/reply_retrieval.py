@@ -12,10 +12,13 @@ from typing import Any
 from ragtester.models.reply_shapes import Misshapen, texts
 from ragtester.records import Record
 from ragtester.tasks import Passage, RankPassages, RewriteQuery, TraceClaims
+from ragtester.text.stems import stems
 from ragtester.text.words import words
 
 # A query may be longer than its question ("how long" becomes "Dauer des ..."), an answer in its place is far longer.
 ROOM = 40
+# With so many content words a query that shares none is a translation or about something else.
+LEAST = 2
 LONGEST_LABEL = 300
 _WRAPPING = re.compile(r"^\W*(?:passages?|ids?|no\.?|nr\.?|#)?[\s:=\"'#\[(]*(.*?)[\s\"'\])>.,;:]*$", re.I | re.S)
 _BETWEEN = re.compile(r"\s*(?:[>,;\n]|→)\s*")
@@ -41,6 +44,9 @@ def _query(found: dict[str, Any], request: RewriteQuery) -> dict[str, Any]:
     query = " ".join(query.split())
     if not words(query):
         raise Misshapen("query: it holds no word")
+    asked = set(stems(request.question, request.language))
+    if len(asked) >= LEAST and not asked.intersection(stems(query, request.language)):
+        raise Misshapen("query: it holds none of the question's own words")
     if len(query) > len(request.question) + ROOM:
         raise Misshapen(
             f"query: {len(query)} characters for a question of {len(request.question)}; no longer than that"
