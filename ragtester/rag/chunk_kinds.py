@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -11,9 +11,12 @@ from ragtester.rag.chunk_repeats import without
 from ragtester.rag.chunk_units import length_of
 from ragtester.settings import IndexSettings
 from ragtester.spans import Pair, merge
-from ragtester.text.blocks import code_spans, table_spans
+from ragtester.text.blocks import code_spans, outside, table_spans
 from ragtester.text.headings import heading_spans, paragraphs
 from ragtester.text.sentences import sentence_spans
+
+# Characters of a paragraph that only says what comes ("Syntax:").
+_ANNOUNCEMENT = 200
 
 
 @dataclass(frozen=True)
@@ -48,32 +51,42 @@ class Source:
             *(table_spans(self.text, self.code) if "table" in wanted else ()),
         ]
 
-    def cutter(self, overlap: int, glued: Sequence[Pair] = ()) -> Cutter:
+    def cutter(self, overlap: int, glued: Iterable[Pair] = ()) -> Cutter:
         """What cuts this text, never inside a whole table or block of code, nor inside what is `glued` together."""
         return Cutter(self.text, self.length, self.index.chunk_size, overlap, [*self.whole, *glued])
 
-    def headings(self) -> list[list[Pair]]:
-        """The headings, those together that have nothing between them."""
-        runs: list[list[Pair]] = []
-        for start, end in heading_spans(self.text, self.code, marked=self.marked):
-            if runs and not self.text[runs[-1][-1][1] : start].strip():
-                runs[-1].append((start, end))
+    def headings(self) -> list[Pair]:
+        """The headings, in order; a footer may look like one."""
+        found = heading_spans(self.text, self.code, marked=self.marked)
+        return list(outside(found, self.repeated))
+
+    def runs(self, spans: Iterable[Pair]) -> list[list[Pair]]:
+        """The sorted spans, those together that have nothing between them."""
+        found: list[list[Pair]] = []
+        for start, end in spans:
+            if found and not self.text[found[-1][-1][1] : start].strip():
+                found[-1].append((start, end))
             else:
-                runs.append([(start, end)])
-        return runs
+                found.append([(start, end)])
+        return found
 
-    def glue(self, runs: Sequence[Sequence[Pair]]) -> Iterator[Pair]:
-        """From each heading to the first character it heads, so that none ends a chunk.
+    def glue(self, headings: Iterable[Pair]) -> Iterator[Pair]:
+        """From each heading, and each short paragraph with a colon at its end, to the first character that follows.
 
-        Of several headings in a row as many as fill no more than half a chunk.
+        So none of them ends a chunk. Of several in a row as many are kept as fill no more than half a chunk.
         """
-        for run in runs:
+        for run in self.runs(sorted({*headings, *self._announcements()})):
             body = run[-1][1]
             while body < len(self.text) and self.text[body].isspace():
                 body += 1
             near = [start for start, _ in run if self.length(start, body) <= self.index.chunk_size // 2]
             if near and body < len(self.text):
                 yield near[0], body + 1
+
+    def _announcements(self) -> Iterator[Pair]:
+        for start, end in paragraphs(self.text):
+            if end - start <= _ANNOUNCEMENT and self.text[start:end].rstrip().endswith((":", "：")):
+                yield start, _filled(self.text, start, end)
 
 
 def recursive(source: Source) -> Iterator[Cut]:
@@ -84,7 +97,7 @@ def recursive(source: Source) -> Iterator[Cut]:
 
 def by_paragraphs(source: Source) -> Iterator[Cut]:
     """Whole paragraphs, as many as fit; one that does not fit alone is cut. A heading goes with what it heads."""
-    cutter = source.cutter(source.index.chunk_overlap, list(source.glue(source.headings())))
+    cutter = source.cutter(source.index.chunk_overlap, source.glue(source.headings()))
     ends = [end for _, end in paragraphs(source.text) if cutter.is_cuttable(end)]
     start = last = 0
     for end in ends:
@@ -97,9 +110,9 @@ def by_paragraphs(source: Source) -> Iterator[Cut]:
 
 def by_headings(source: Source) -> Iterator[Cut]:
     """What stands under one heading, cut where it is too long; never across a heading."""
-    runs = source.headings()
-    cutter = source.cutter(source.index.chunk_overlap, list(source.glue(runs)))
-    borders = [0, *(run[0][0] for run in runs), len(source.text)]
+    headings = source.headings()
+    cutter = source.cutter(source.index.chunk_overlap, source.glue(headings))
+    borders = [0, *(run[0][0] for run in source.runs(headings)), len(source.text)]
     for start, end in pairwise(borders):
         yield from _whole_or_cut(cutter, start, end)
 

@@ -21,7 +21,7 @@ _MIN_PAGES = 3
 _MIN_TIMES = 4
 # Without pages: lines from one to the next, how far from the usual number, how many of them, and over how much text.
 _LEAST_GAP = 8
-_UNEVEN = 0.5
+_UNEVEN = 0.25
 _REGULAR = 0.8
 _SPREAD = 0.5
 

@@ -18,14 +18,14 @@ _LONGEST_LINE = 1000
 def code_spans(text: str) -> list[Pair]:
     """Code: between fences, indented by four spaces after a blank line, or paragraphs of lines that look like it."""
     fenced = list(_fenced(text, list(_lines(text))))
-    marked = sorted([*fenced, *_outside(_indented(text), fenced)])
-    return sorted([*marked, *_outside(_shaped(text, "code"), marked)])
+    marked = sorted([*fenced, *outside(_indented(text), fenced)])
+    return sorted([*marked, *outside(_shaped(text, "code"), marked)])
 
 
 def table_spans(text: str, code: Sequence[Pair]) -> list[Pair]:
     """Tables outside `code`: rows with pipes, or paragraphs of rows with numbers."""
-    piped = list(_outside(_piped(text), code))
-    return sorted([*piped, *_outside(_shaped(text, "table"), sorted([*code, *piped]))])
+    piped = list(outside(_piped(text), code))
+    return sorted([*piped, *outside(_shaped(text, "table"), sorted([*code, *piped]))])
 
 
 def _lines(text: str) -> Iterator[Pair]:
@@ -116,7 +116,7 @@ def _shaped(text: str, kind: LineKind) -> Iterator[Pair]:
             yield start, start + len(paragraph)
 
 
-def _outside(spans: Iterable[Pair], taken: Sequence[Pair]) -> Iterator[Pair]:
+def outside(spans: Iterable[Pair], taken: Sequence[Pair]) -> Iterator[Pair]:
     """Those of the sorted `spans` that touch none of the sorted, disjoint spans `taken`."""
     at = 0
     for start, end in spans:

@@ -13,16 +13,16 @@ PARAGRAPH_END = re.compile(r"\n[ \t]*\n\s*")
 _HEADING = re.compile(
     r"(?:#{1,6}\s|\d+(?:\.\d+)*\.?\s+\S|(?:chapter|section|part|annex|appendix|kapitel|chapitre)\b)", re.I
 )
-_NUMBERED = re.compile(
-    r"(?:\d+(?:\.\d+)+\.?|\d+\.?|[A-Z](?:\.\d+)+\.?)\s+\w|"
-    r"(?:chapter|section|part|annex|appendix|kapitel|chapitre)\s+[\dA-Z]",
-    re.I,
-)
+# "4.2.1 Purpose", "A.2 Fonts" stand for themselves; "4 Purpose" and "Chapter 4" only after a finished paragraph.
+_DEEP = re.compile(r"(?:\d{1,3}(?:\.\d{1,3})+\.?|[A-Z](?:\.\d{1,3})+\.?)\s+(?=\D)(\S)")
+_SHALLOW = re.compile(r"\d{1,2}\.?\s+(?=\D)\S|(?:chapter|section|part|annex|appendix|kapitel|chapitre)\s+[\dA-Z]", re.I)
 _MARKED = re.compile(r"^ {0,3}#{1,6}(?:[ \t]+\S.*|[ \t]*)$", re.M)
 _UNDERLINED = re.compile(r"^ {0,3}\S[^\n]*\n {0,3}(?:={2,}|-{3,})[ \t]*$", re.M)
 _UNFINISHED = (".", "!", "?", ":", ";", ",", "。", "！", "？", "|", "`")
+_SENTENCES = re.compile(r"[^\W\d][.!?]\s+\S|[。！？]")
 _CLOSED = re.compile(r"[.!?…:;。！？：；।؟۔][\"'”’»)\]」』）]*$")
 _UNITS = 90
+_DEEP_UNITS = 140
 _LEAST = 3
 # One numbered heading in so many characters (some seven pages), and the numbers are the document's own headings.
 _NUMBERED_EVERY = 20_000
@@ -56,7 +56,7 @@ def heading_spans(text: str, code: Sequence[Pair] = (), *, marked: bool = True) 
     if found:
         return found
     alone = list(_alone(text, code))
-    numbered = [span for span in alone if _NUMBERED.match(text, *span)]
+    numbered = [(start, end) for start, end in alone if _is_numbered(text[start:end])]
     return numbered if len(numbered) >= max(_LEAST, len(text) / _NUMBERED_EVERY) else alone
 
 
@@ -81,20 +81,36 @@ def _underlined(text: str) -> Iterator[Pair]:
 
 
 def _alone(text: str, code: Sequence[Pair]) -> Iterator[Pair]:
-    """Paragraphs of one line that look like a heading and do not go on a sentence that was left open."""
+    """Paragraphs that look like a heading and do not go on with a sentence that was left open."""
     inside = {start for start, _ in code}
     open_before = False
     for start, end in paragraphs(text):
-        line = text[start:end].strip()
-        begin = start + len(text[start:end]) - len(text[start:end].lstrip())
-        heading = begin not in inside and not open_before and _looks_like_one(line)
-        if heading:
+        paragraph = text[start:end]
+        line = paragraph.strip()
+        begin = start + len(paragraph) - len(paragraph.lstrip())
+        found = begin not in inside and (_is_deep(line) or (not open_before and _looks_like_one(line)))
+        if found:
             yield begin, begin + len(line)
-        open_before = not heading and bool(line) and not _CLOSED.search(line[-8:])
+        # Code ends anywhere: only what begins like a sentence can be left open.
+        prose = not found and bool(line) and begin not in inside and not line[0].islower()
+        open_before = prose and not _CLOSED.search(line[-8:])
+
+
+def _is_numbered(line: str) -> bool:
+    return _is_deep(line) or bool(_SHALLOW.match(line))
+
+
+def _is_deep(line: str) -> bool:
+    """A number of several parts and a title of one line or two; no row of numbers, no measure, no sentences."""
+    if len(line) > _DEEP_UNITS or line.count("\n") > 1 or line.endswith((".", ",", ";", "。")):
+        return False
+    found = _DEEP.match(line)
+    return found is not None and not found[1].islower() and not _SENTENCES.search(line)
 
 
 def _looks_like_one(line: str) -> bool:
-    if not is_heading(line) or line[0].islower() or line.endswith((".", ",", ";", ":", "|")):
+    """One short line without a sentence's end that begins with no small letter, and is neither code nor a row."""
+    if not is_heading(line) or line[0].islower() or line.endswith((".", ",", ";", ":", "|")) or _SENTENCES.search(line):
         return False
     kinds = {kind for kind, _ in labelled([line])}
     return kinds <= {"short", "prose", "list"} and any(character.isalpha() for character in line)

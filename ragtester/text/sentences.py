@@ -30,7 +30,7 @@ _ROMAN = re.compile(r"\s*[IVXL]+\b")
 _END = re.compile(
     r"""[.!?…؟۔।॥]+["'”’»)\]]*(?=\s|$)|[。！？｡．]+["'”’」』）]*""",
 )
-_BREAK = re.compile(r"[ \t]*\n[ \t]*(?:\n\s*)*")
+_BREAK = re.compile(r"(?<![ \t])[ \t]*\n[ \t]*(?:\n\s*)*")
 _LIST_LINE = re.compile(r"\s*(?:[-*•·–—▪◦‣]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|#{1,6}|\|)\s")
 _LAST_WORD = re.compile(r"(\S+)$")
 _INITIAL = re.compile(r"(?:^|[.(])[^\W\d_]$")
