@@ -60,7 +60,7 @@ def tokenizer() -> Tokenizer:
     if not file.is_file():
         raise MissingPackageError(
             f"wordllama {importlib.metadata.version('wordllama')} ships no tokenizer ({_FILE}); "
-            'set execute.index.unit = "characters"'
+            'set execute.index.unit and execute.retrieval.budget_unit to "characters"'
         )
     made: Tokenizer = Tokenizer.from_file(str(file))
     return made

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ragtester.rag.chunk_units import length_of, tokenizer
 from ragtester.records import Chunk, Dropped
 from ragtester.settings import RetrievalSettings
-from ragtester.text.words import estimate_tokens
 
 
 @dataclass(frozen=True)
@@ -18,22 +18,32 @@ class Packed:
     dropped: tuple[Dropped, ...]
 
 
+def load(settings: RetrievalSettings) -> None:
+    """Load the tokenizer where the budget is one of tokens. Raises MissingPackageError where there is none."""
+    if settings.budget and settings.budget_unit == "tokens":
+        tokenizer()
+
+
 def pack(ranked: Sequence[Chunk], k: int, settings: RetrievalSettings) -> Packed:
-    """Take at most `k` chunks, best first, while they fit the budget; one that does not fit is left out whole."""
-    size = len if settings.budget_unit == "characters" else estimate_tokens
+    """Take at most `k` chunks, best first, while they fit the budget; one that does not fit is left out whole.
+
+    A chunk after it that does fit is taken; none from beyond the first k takes its place. The budget is for the texts
+    of the chunks: the prompt's own words and the labels of its sections come on top.
+    """
     taken: list[Chunk] = []
     dropped: list[Dropped] = []
-    used = 0
+    left = settings.budget
     for chunk in ranked[:k]:
-        needed = size(chunk.text)
-        if settings.budget and used + needed > settings.budget:
-            reason = f"needs {needed} of {settings.budget - used} {settings.budget_unit} that are left"
-            dropped.append(Dropped(id=chunk.id, at="budget", reason=reason))
-            continue
-        used += needed
+        if settings.budget:
+            needed = length_of(chunk.text, settings.budget_unit)(0, len(chunk.text))
+            if needed > left:
+                reason = f"needs {needed} of {left} {settings.budget_unit} that are left"
+                dropped.append(Dropped(id=chunk.id, at="budget", reason=reason))
+                continue
+            left -= needed
         taken.append(chunk)
     if settings.order == "reverse":
         taken.reverse()
     elif settings.order == "document":
-        taken.sort(key=lambda chunk: (chunk.document_id, chunk.start))
+        taken.sort(key=lambda chunk: (chunk.document_id, chunk.start, chunk.ordinal))
     return Packed(tuple(taken), tuple(dropped))

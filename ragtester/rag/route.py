@@ -94,13 +94,14 @@ class Route:
             "retrieved": _listed(found.arms),
             "fused": tuple(fused) if len(self.settings.arms) > 1 else (),
             "dropped": (*below, *filtered),
+            "notes": (*begun.notes, *self._seen(query, fused, kept)),
         }
         order = [one.id for one in kept]
         if self.reranker is not None and kept:
             seen = kept[: self.settings.reranked(self.k)]
             scored = await self.reranker.score(query.text, query.case.language, [chunk(one.id) for one in seen])
             update["calls"] = (*begun.calls, *scored.calls)
-            update["notes"] = (*begun.notes, *scored.notes)
+            update["notes"] = (*update["notes"], *scored.notes)
             if scored.failure:
                 return Context(query.case, begun.model_copy(update=update), failure=scored.failure)
             update["reranked"] = _by_score(seen, scored.scores)
@@ -156,6 +157,15 @@ class Route:
             notes=self._notes(case),
             calls=query.calls,
         )
+
+    def _seen(self, query: Query, fused: Sequence[Ranked], kept: Sequence[Ranked]) -> tuple[str, ...]:
+        """Why a query found nothing at all, where it did not."""
+        if query.eligible is not None and not query.eligible:
+            which = "no document passes" if self.scope == "corpus" else "its document does not pass"
+            return (f"{which} the filters and the access rules for this user",)
+        if kept:
+            return ()
+        return ("the filter took out all that was found",) if fused else ("no arm found anything above its floor",)
 
     def _notes(self, case: Case) -> tuple[str, ...]:
         """In a store of the whole corpus the document that a cross-document question came from is there too."""

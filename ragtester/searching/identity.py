@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ragtester.rag.chunk_units import unit_version
 from ragtester.rag.chunking import version
 from ragtester.rag.rerankers import NO_MODELS
 from ragtester.settings import Settings
@@ -33,4 +34,6 @@ def route_identity(settings: Settings) -> dict[str, Any]:
         for name in (retrieval.rewrite, retrieval.rerank)
         if name and not name.startswith(NO_MODELS)
     }
-    return {**retrieval.model_dump(mode="json"), **({"models": asked} if asked else {})}
+    counted = unit_version(retrieval.budget_unit) if retrieval.budget else ""
+    found = {"models": asked, "tokenizer": counted}
+    return {**retrieval.model_dump(mode="json"), **{name: value for name, value in found.items() if value}}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 from ragtester.progress import Progress
-from ragtester.rag import chroma, chunking, index
+from ragtester.rag import chroma, chunking, index, packing
 from ragtester.rag.route import Found, Query
 from ragtester.rag.similarity import Hit, document_of
 from ragtester.rag.sparse import Sparse
@@ -148,6 +148,7 @@ class Stores:
         if self.library.settings.execute.retrieval.dense:
             chroma.load()
         chunking.load(self.library.settings.execute.index)
+        packing.load(self.library.settings.execute.retrieval)
 
     def embedder(self, name: str) -> Embedder:
         """The embedding model `name`. Raises UsageError or MissingPackageError for one that cannot work."""
@@ -229,11 +230,13 @@ class Stores:
         if barred is None or self._told:
             return
         self._told = True
-        filters = json.dumps(self.library.settings.execute.retrieval.filters, ensure_ascii=False)
-        tags = json.dumps(barred.case.user_tags, ensure_ascii=False)
+        execute, case = self.library.settings.execute, barred.case
+        which = "no document passes" if execute.index.scope == "corpus" else f"{case.document_id} does not pass"
+        filters = json.dumps(execute.retrieval.filters, ensure_ascii=False)
+        tags = json.dumps(case.user_tags, ensure_ascii=False)
         self.library.progress.note(
-            f"no document passes filters {filters} for users with tags {tags}: their questions find nothing "
-            f"(first: {barred.case.id}); see execute.retrieval.filters, the documents' tags and the cases' user_tags"
+            f"{which} filters {filters} for users with tags {tags}: their questions find nothing (first: {case.id}); "
+            "see execute.retrieval.filters, the documents' tags and the cases' user_tags"
         )
 
     async def _bm25(self, name: str, chunks: Iterable[Chunk]) -> Sparse:

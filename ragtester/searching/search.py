@@ -19,7 +19,10 @@ from ragtester.tasks import Embedder, EmbeddingError, Models
 
 @dataclass(frozen=True)
 class Searched:
-    """The contexts of one document's cases, in order, and the document's chunks. `failure`: nothing was retrieved."""
+    """Contexts of one document's cases, in order, and the document's chunks. `failure`: nothing was retrieved.
+
+    A document with many cases comes in several parts.
+    """
 
     document: Document
     contexts: list[Context]
@@ -57,18 +60,20 @@ class Search:
             for document in self.suite.documents:
                 cases = tuple(self._cases(document))
                 if cases:
-                    yield await self._one(Asking(document, embedding, cases))
+                    async for one in self._of(Asking(document, embedding, cases)):
+                        yield one
         finally:
             await self.source.close()
 
-    async def _one(self, asking: Asking) -> Searched:
-        failure = None
+    async def _of(self, asking: Asking) -> AsyncIterator[Searched]:
         try:
-            contexts = await self.source.contexts(asking)
-            await self.source.settle(asking)
+            async for contexts in self.source.blocks(asking):
+                await self.source.settle(asking)
+                yield Searched(asking.document, contexts, await self.source.library.chunks(asking.document))
         except EmbeddingError as error:
-            failure, contexts = error.failure, await self.source.nothing(asking)
-        return Searched(asking.document, contexts, await self.source.library.chunks(asking.document), failure)
+            contexts = await self.source.nothing(asking)
+            chunks = await self.source.library.chunks(asking.document)
+            yield Searched(asking.document, contexts, chunks, error.failure)
 
     def _cases(self, document: Document) -> list[Case]:
         return [case for case in self.suite.cases(document) if self.wanted(case)]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Protocol
 
+from ragtester.rag.collection import batches
 from ragtester.rag.reranking import Reranker
 from ragtester.rag.route import Context, Route
 from ragtester.records import NO_RETRIEVAL, Document
 from ragtester.searching.library import Asking, Library, Stores
 from ragtester.settings import ExecuteSettings
+
+CONTEXTS_AT_ONCE = 500
 
 
 class Retrieval(Protocol):
@@ -104,12 +107,18 @@ class FromStores:
 
     async def contexts(self, asking: Asking) -> list[Context]:
         """Search, and what becomes of the hits. Raises EmbeddingError."""
+        return [context async for block in self.blocks(asking) for context in block]
+
+    async def blocks(self, asking: Asking) -> AsyncIterator[list[Context]]:
+        """The same, some at a time: a trace takes up far more memory than the hits that it is made from."""
         found = await self.stores.find(asking)
         chunks, look_up = await self.library.look_up(asking.document, found)
-        began = perf_counter()
-        made = await self.route(asking).contexts(found, chunks, look_up)
-        self.stores.times.routed.append((len(made), perf_counter() - began))
-        return made
+        route = self.route(asking)
+        for block in batches(found, CONTEXTS_AT_ONCE):
+            began = perf_counter()
+            made = await route.contexts(block, chunks, look_up)
+            self.stores.times.routed.append((len(made), perf_counter() - began))
+            yield made
 
     async def nothing(self, asking: Asking) -> list[Context]:
         """Gold chunks, and nothing retrieved."""
