@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import hashlib
 import json
 import os
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ragtester.errors import UsageError
+from ragtester.text.globs import glob_regex
 from ragtester.workspace import slug
 
 SUFFIXES = (".pdf", ".md", ".txt", ".html", ".htm", ".docx")
@@ -106,7 +106,7 @@ def _expand(pattern: str, base: Path) -> tuple[Path, list[Path] | None]:
     if first is None:
         return path, None
     root = Path(*parts[:first])
-    wanted = _glob_regex(parts[first:])
+    wanted = glob_regex(parts[first:])
     found = [file for file in _walk(root) if _matches(wanted, file.relative_to(root))] if root.is_dir() else []
     return root, found or None
 
@@ -119,18 +119,6 @@ def _walk(root: Path) -> Iterator[Path]:
             path = Path(folder, name)
             if not name.startswith((".", "~$")) and path.is_file():
                 yield path
-
-
-def _glob_regex(parts: Sequence[str]) -> re.Pattern[str]:
-    pieces = []
-    for index, part in enumerate(parts):
-        last = index == len(parts) - 1
-        if part == "**":
-            pieces.append(".*" if last else "(?:.*/)?")
-        else:
-            inner = fnmatch.translate(part).removeprefix("(?s:").removesuffix(r")\Z").replace(".*", "[^/]*")
-            pieces.append(inner if last else f"{inner}/")
-    return re.compile("".join(pieces), re.DOTALL)
 
 
 def _matches(wanted: re.Pattern[str], path: Path) -> bool:

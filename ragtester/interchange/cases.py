@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ragtester.access import may_see, tags_of_user
 from ragtester.documents.language import UNKNOWN, detect
 from ragtester.interchange.formats import FormatName
 from ragtester.interchange.items import Account, Item, parse_kind
@@ -29,8 +30,10 @@ class CaseMaker:
     refusals: tuple[str, ...]
     documents: Mapping[str, Document]
     account: Account
+    user_tags: tuple[str, ...] | None = None
+    """Tags of the users of all cases that say none themselves; None stands for their documents' tags."""
     _ids: set[str] = field(default_factory=set)
-    _seen: dict[tuple[str, str, str], Case] = field(default_factory=dict)
+    _seen: dict[tuple[str, str, str, tuple[str, ...]], Case] = field(default_factory=dict)
 
     def make(self, item: Item, place: Place, text: str) -> tuple[Case | None, bool]:
         """The item's case, and whether it is a new one; None where the item can be none.
@@ -38,7 +41,10 @@ class CaseMaker:
         `text` is that of the place's document. An item that repeats an earlier one gives that one's case.
         """
         document = place.document
-        same = (document.id, item.question, item.expected_answer)
+        user_tags = item.own.user_tags
+        if user_tags is None:
+            user_tags = tags_of_user(document, self.user_tags)
+        same = (document.id, item.question, item.expected_answer, user_tags)
         if same in self._seen:
             return self._seen[same], False
         language = _word(item.own.language) or self._language(item, document)
@@ -74,11 +80,14 @@ class CaseMaker:
             evidence=evidence(spans, document),
             sections=item.own.sections,
             origin=origin,
+            user_tags=user_tags,
             flesch=item.own.flesch,
             lexical_overlap=_overlap(item.question, spans, text, language),
             model=_word(item.own.model) or f"{FOREIGN}{self.format}",
             prompt_sha256="",
         )
+        if not may_see(document.tags, user_tags):
+            self.account.note("a case's user may not see its document (access rules)")
         self._seen[same] = case
         return case, True
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ragtester.interchange.items import FILE_PREFIXES, Account, Own
+from ragtester.access import tags
+from ragtester.interchange.items import FILE_PREFIXES, USER_TAGS, Account, Own
 from ragtester.text.normalise import clean
 
 # A spreadsheet computes a cell that begins like this; the wide forms count in East Asian versions.
@@ -97,6 +98,24 @@ class Fields:
             return tuple(cleaned for one in value if (cleaned := self.cleaned(one)).strip())
         if value is not None:
             self.fault(f"{names[0]}: a list of texts is wanted, not {_type(value)}")
+        return None
+
+    def tags(self) -> tuple[str, ...] | None:
+        """What the user who asks may see: a list, or words with spaces, commas or semicolons between. None: not given.
+
+        An empty list is a user without tags.
+        """
+        for name in (USER_TAGS, "user_acl"):
+            value = self.data.pop(name, None)
+            if isinstance(value, str) and (bare := value.strip()):
+                value = literal(bare) if bare.startswith("[") else re.split(r"[\s,;]+", bare.strip(",;"))
+            elif value != [] and not _says(value):
+                continue
+            try:
+                return tags(_texts_alone(value))
+            except ValueError as error:
+                self.fault(f"{name}: {error}")
+                return None
         return None
 
     def _parsed(self, name: str, text: str) -> Any:
@@ -201,6 +220,12 @@ def _says(value: Any) -> bool:
     if isinstance(value, float):
         return not math.isnan(value)
     return value is not None and value not in ([], {})
+
+
+def _texts_alone(value: Any) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise ValueError("a list of tags is wanted, as in tenant:acme role:support")
+    return value
 
 
 def _type(value: Any) -> str:

@@ -138,6 +138,7 @@ class _Export:
             sections=case.sections,
             origin=case.origin,
             flesch=case.flesch,
+            user_tags=case.user_tags if case.user_tags or self._is_tagged(case.document_id) else None,
             model=case.model,
         )
         return Item(
@@ -191,6 +192,11 @@ class _Export:
             rows = iter_rows(self.workspace.chunks_file(self.options.run, slug(document_id)), Chunk)
             self._held: tuple[str, dict[str, str]] = (document_id, {row.id: row.text for row in rows})
         return self._held[1]
+
+    def _is_tagged(self, document_id: str) -> bool:
+        """A user without tags is worth a word only where a document has some."""
+        document = self.shelf.documents.get(document_id)
+        return document is not None and bool(document.tags)
 
     def _text_of(self, document_id: str) -> str:
         document = self.shelf.documents.get(document_id)

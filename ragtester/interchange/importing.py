@@ -135,6 +135,7 @@ class _Import:
             self.options.near,
             self.settings.workspace.language,
             str(self.parameters["file_sha256"])[:8],
+            self.settings.access.documents,
         )
         places = iter(self.placing.places(left))
         maker = CaseMaker(
@@ -143,6 +144,7 @@ class _Import:
             self.settings.execute.refusals,
             self.shelf.documents,
             self.account,
+            self.settings.access.user_tags,
         )
         cases: list[Case | None] = []
         new: list[Case] = []
@@ -163,7 +165,7 @@ class _Import:
         suite_files.refuse_other(
             self.workspace, self.suite, self.technique, self.parameters, self.foreign.path, self.options.overwrite
         )
-        made = [one.document(self.settings.workspace.language) for one in self.placing.made.values()]
+        made = [self.placing.document(one) for one in self.placing.made.values()]
         suite_files.write(
             suite_files.NewCases(
                 self.workspace,

@@ -6,8 +6,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Annotated, Any, cast, get_args
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
+from ragtester.access import tags
 from ragtester.errors import DataError
 from ragtester.records import CaseType, Origin, Record, Span
 from ragtester.storage import MAX_FAULTS
@@ -17,14 +18,16 @@ from ragtester.text.normalise import clean
 CASE_FIELDS = ("id", "document", "type", "subtype", "style", "language", "question", "expected_answer", "keywords")
 RESULT_FIELDS = ("system", "answer", "retrieved_contexts", "passed", "score", "reason", "error")
 MEASURES = ("seconds", "cost", "prompt_tokens", "completion_tokens")
-FIELDS = (*CASE_FIELDS, "contexts", *RESULT_FIELDS, *MEASURES)
+USER_TAGS = "user_tags"
+FIELDS = (*CASE_FIELDS, "contexts", USER_TAGS, *RESULT_FIELDS, *MEASURES)
 FILE_PREFIXES = ("file://", "package:")
 
 
 class Own(Record):
     """Fields of a case that a foreign format has no place for: a block in its metadata, where it has metadata.
 
-    `evidence` is in the order of the item's contexts. `llm` and `embedding` name the system of an exported answer.
+    `evidence` is in the order of the item's contexts. `user_tags` None leaves it to the settings whose question it is.
+    `llm` and `embedding` name the system of an exported answer.
     """
 
     type: CaseType | None = None
@@ -36,6 +39,7 @@ class Own(Record):
     sections: tuple[Annotated[int, Field(ge=0)], ...] = ()
     origin: Origin | None = None
     flesch: float | None = None
+    user_tags: tuple[str, ...] | None = None
     model: str = ""
     llm: str = ""
     embedding: str = ""
@@ -44,7 +48,13 @@ class Own(Record):
 
     def block(self) -> dict[str, Any]:
         """As plain JSON values, without what is empty."""
-        return {name: value for name, value in self.model_dump(mode="json").items() if value not in (None, "", [])}
+        values = self.model_dump(mode="json").items()
+        return {name: value for name, value in values if value not in (None, "") and (value != [] or name == USER_TAGS)}
+
+    @field_validator("user_tags")
+    @classmethod
+    def _tags(cls, value: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        return None if value is None else tags(value)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ragtester.access import Rule, tags_of
 from ragtester.documents.language import detect
 from ragtester.interchange.items import Account, Item
 from ragtester.interchange.shelf import MADE, Hit, Shelf
@@ -77,6 +78,7 @@ class Placing:
     bar: float = 0
     language: str = "auto"
     seed: str = ""
+    rules: Sequence[Rule] = ()
     made: dict[str, Made] = field(default_factory=dict)
 
     def places(self, items: Sequence[Item]) -> list[Place | None]:
@@ -90,9 +92,14 @@ class Placing:
                 drafts.append((document.id, spans))
             else:
                 drafts.append(self._placed(item, document, hits))
-        new = {name: made.document(self.language) for name, made in self.made.items()}
+        new = {name: self.document(made) for name, made in self.made.items()}
         documents = {**self.shelf.documents, **new}
         return [None if draft is None else Place(documents[draft[0]], draft[1]) for draft in drafts]
+
+    def document(self, made: Made) -> Document:
+        """The record of a document that was made, with the tags that the access rules give it."""
+        record = made.document(self.language)
+        return record.model_copy(update={"tags": tags_of(record.path, self.rules)})
 
     def text(self, document: Document) -> str:
         """The text of a document, known or made."""

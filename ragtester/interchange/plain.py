@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ragtester.interchange.cells import Fields, as_number, is_formula, literal
-from ragtester.interchange.items import CASE_FIELDS, Account, Given, Item, Own, kind_of, parse_kind
+from ragtester.interchange.items import CASE_FIELDS, USER_TAGS, Account, Given, Item, Own, kind_of, parse_kind
 
 NATIVE: dict[str, str] = {}
 DEFUSED = "defused"
 _OWN_JSON = ("evidence", "sections", "origin", "flesch", "model")
-COLUMNS = (*CASE_FIELDS, "contexts", *_OWN_JSON)
+COLUMNS = (*CASE_FIELDS, "contexts", USER_TAGS, *_OWN_JSON)
 ANSWER_COLUMNS = (
     *("llm", "embedding", "answer", "retrieved_contexts", "passed", "mean"),
     *("error", "seconds", "cost", "prompt_tokens", "completion_tokens"),
@@ -84,6 +84,7 @@ def _item(fields: Fields) -> Item:
 def _own(fields: Fields) -> Own:
     values: dict[str, Any] = {name: fields.text(name) for name in ("style", "language", "model", "llm", "embedding")}
     values["keywords"] = _keywords(fields)
+    values[USER_TAGS] = fields.tags()
     for name in ("evidence", "sections", "origin"):
         cell = fields.text(name)
         if cell and (value := literal(cell)) is None:
@@ -151,6 +152,7 @@ def _row(item: Item, answers: bool) -> dict[str, str]:
         "expected_answer": item.expected_answer,
         "keywords": list(own.keywords) or None,
         "contexts": list(item.contexts) or None,
+        USER_TAGS: None if own.user_tags is None else list(own.user_tags),
         "evidence": [[span.start, span.end] for span in own.evidence] or None,
         "sections": list(own.sections) or None,
         "origin": own.origin.model_dump() if own.origin else None,

@@ -34,7 +34,7 @@ COLUMNS = (
 )
 ANSWER_COLUMNS = ("response", "retrieved_contexts")
 # Fields of a case that the format has no column for.
-LACKS = ("id", "keywords", "language", "origin", "sections", "flesch", "model")
+LACKS = ("id", "keywords", "language", "origin", "sections", "flesch", "user_tags", "model")
 RESULT_LACKS = ("verdict", "cost", "seconds", "tokens", "error")
 _PLACE = re.compile(r"(.+)#(\d+)-(\d+)")
 # The multi-hop synthesizers number the contexts inside their texts.
@@ -69,7 +69,7 @@ def _item(fields: Fields) -> Item | None:
     contexts = tuple(_HOP.sub("", text, count=1) if _HOP.match(text) else text for text in contexts)
     retrieved = fields.texts("retrieved_contexts", *(("contexts",) if older and answer else ()))
     document, spans = _places(fields)
-    own = Own(style=fields.text("query_style"), evidence=spans)
+    own = Own(style=fields.text("query_style"), evidence=spans, user_tags=fields.tags())
     expected = fields.text("reference", "ground_truth") or next(iter(fields.texts("ground_truths") or ()), "")
     kind = fields.text("synthesizer_name", "evolution_type")
     document = document or _file_of(fields) or fields.text("document")

@@ -121,6 +121,7 @@ def match(
 def _matching(item: Item, cases: list[Case], prefer: str) -> list[Case]:
     tests = (
         lambda case: case.id == item.name,
+        lambda case: item.own.user_tags in (None, case.user_tags),
         lambda case: _squeezed(case.expected_answer) == _squeezed(item.expected_answer),
         lambda case: bool(item.document) and case.document_id == _stem(item.document),
         lambda case: case.technique == prefer,

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ragtester.access import eligible, may_see
 from ragtester.rag.route import Query
 from ragtester.records import Case, Document, Failure
+from ragtester.searching.reach import Reach
 from ragtester.settings import Settings
 from ragtester.tasks import PURPOSE, REWRITE_QUERY, Models, RewriteQuery
 
@@ -22,24 +22,15 @@ class Preparation:
     models: Models
 
     def __post_init__(self) -> None:
-        self._own = {document.id: document for document in self.documents}
-        self._eligible: dict[tuple[str, ...], frozenset[str] | None] = {}
+        self._reach = Reach(self.settings, self.documents)
 
     async def __call__(self, cases: Sequence[Case]) -> list[Query]:
         """One query a case, in order; what a model does wrong comes back as the query's failure."""
-        queries = [self._query(case) for case in cases]
+        reach = self._reach
+        queries = [Query(case, case.question, reach.eligible(case), reach.hidden(case)) for case in cases]
         if not self.settings.execute.retrieval.rewrite:
             return queries
         return list(await asyncio.gather(*map(self._rewritten, queries)))
-
-    def _query(self, case: Case) -> Query:
-        tags = case.user_tags
-        if tags not in self._eligible:
-            filters = self.settings.execute.retrieval.filters
-            self._eligible[tags] = eligible(self.documents, tags, filters)
-        own = self._own.get(case.document_id)
-        hidden = own is not None and not may_see(own.tags, tags)
-        return Query(case, case.question, self._eligible[tags], hidden)
 
     async def _rewritten(self, query: Query) -> Query:
         model = self.settings.execute.retrieval.rewrite

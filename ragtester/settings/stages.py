@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from ragtester import access
 from ragtester.settings.nearest import did_you_mean
 from ragtester.settings.table import Table
+from ragtester.text.globs import matches
 
 PROFILES = ("plain", "two_columns", "running_headers", "tables", "figures", "small_print", "appendix")
 
@@ -152,6 +155,20 @@ class AccessRule(Table):
     path: str = Field(min_length=1)
     tags: tuple[str, ...] = Field(min_length=1)
 
+    @field_validator("path")
+    @classmethod
+    def _a_pattern(cls, value: str) -> str:
+        try:
+            matches("", value)
+        except re.error as error:
+            raise ValueError(f"not a pattern of paths: {error}") from error
+        return value
+
+    @field_validator("tags")
+    @classmethod
+    def _tags(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        return access.tags(value)
+
 
 class AccessSettings(Table):
     """`[access]`: who may see which document.
@@ -161,6 +178,11 @@ class AccessSettings(Table):
 
     documents: tuple[AccessRule, ...] = ()
     user_tags: tuple[str, ...] | None = None
+
+    @field_validator("user_tags")
+    @classmethod
+    def _tags(cls, value: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        return None if value is None else access.tags(value)
 
 
 class LimitsSettings(Table):

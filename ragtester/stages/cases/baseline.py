@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
+from ragtester.access import tags_of_user
 from ragtester.records import Case, Document, Failure, UnfilledCase
 from ragtester.stages.cases import checks
 from ragtester.stages.cases.desk import Desk, Work, title
@@ -192,6 +193,7 @@ class Baseline:
             keywords=draft.keywords,
             evidence=evidence(found.spans, document.page_starts),
             sections=self._touched(found),
+            user_tags=tags_of_user(document, desk.settings.access.user_tags),
             lexical_overlap=overlap(draft.question, found.spans, self.work),
             model=desk.writer,
             served_model=served,

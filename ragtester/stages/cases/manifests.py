@@ -15,6 +15,7 @@ from ragtester.stages.cases.coverage import add, coverage
 from ragtester.stages.cases.desk import Desk
 from ragtester.stages.cases.reading import Corpus
 from ragtester.stages.cases.rows import Row, call_failed
+from ragtester.stages.cases.tagging import hidden
 from ragtester.storage import read_json, write_json
 
 
@@ -32,6 +33,8 @@ class Tally:
     reasons: Counter[str] = field(default_factory=Counter)
     styles: Counter[str] = field(default_factory=Counter)
     requests: int = 0
+    tagged: int = 0
+    hidden: int = 0
     overlaps: list[float] = field(default_factory=list)
     coverage: dict[str, dict[str, Any]] = field(default_factory=dict)
 
@@ -56,6 +59,8 @@ class Tally:
                 self.unfilled += not call_failed(row)
                 self.reasons[row.failure.type] += 1
         self.ok += len(cases)
+        self.tagged += bool(document.tags)
+        self.hidden += hidden(document, cases)
         self.observed.update(observed)
         reached = {"after": coverage(document, sections, cases)}
         if not self._shared(rows):
@@ -76,6 +81,11 @@ class Tally:
             parts.append(f"mean lexical overlap {mean:.2f} over {len(self.overlaps)} cases")
         if self.reasons:
             parts.append("unfilled: " + ", ".join(f"{count} {name}" for name, count in sorted(self.reasons.items())))
+        if self.tagged:
+            parts.append(
+                f"{self.tagged} of {len(self.coverage)} documents have tags, and {self.hidden} cases are of users who "
+                "may not see their document"
+            )
         return "; ".join(parts) or "no rows"
 
     @staticmethod
@@ -97,6 +107,7 @@ class Tally:
             "styles": dict(sorted(self.styles.items())),
             "mean_lexical_overlap": round(sum(self.overlaps) / len(self.overlaps), 4) if self.overlaps else None,
             "cases_with_overlap": len(self.overlaps),
+            **({"access": {"tagged_documents": self.tagged, "hidden_cases": self.hidden}} if self.tagged else {}),
             "unreadable": len(corpus.unreadable),
             "unreadable_files": [one.path for one in corpus.unreadable],
             "parse_warnings": {one.id: [w.type for w in one.warnings] for one in corpus.documents if one.warnings},

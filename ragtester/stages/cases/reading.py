@@ -13,6 +13,7 @@ from ragtester.progress import Progress
 from ragtester.records import Document, DocumentRow, UnreadableDocument
 from ragtester.settings import Settings
 from ragtester.stages.cases.duplicates import sketch
+from ragtester.stages.cases.tagging import case_files, tag_users, tagged, tell_idle
 from ragtester.storage import read_rows, write_rows, write_text
 from ragtester.workspace import Workspace
 
@@ -53,7 +54,7 @@ async def read(
     path = workspace.documents_file(suite)
     before = {row.id: row for row in read_rows(path, DocumentRow) if isinstance(row, Document)}
     # Documents that an import made of contexts are in no corpus; they stay with their cases.
-    made = [row for row in before.values() if row.format == IMPORTED]
+    made = [tagged(row, settings.access) for row in before.values() if row.format == IMPORTED]
     left = set(before) - {file.id for file in files} - {row.id for row in made}
     gone = sorted(name for name in left if _case_files(workspace, suite, name))
     if gone and not overwrite:
@@ -70,7 +71,7 @@ async def read(
             found.unreadable.append(item)
             rows.append(item)
         else:
-            document, text = item
+            document, text = tagged(item[0], settings.access), item[1]
             _refuse_changed(workspace, suite, before.get(document.id), document, overwrite)
             _take(found, workspace.text_file(suite, document.id), document, text, progress)
             rows.append(document)
@@ -84,6 +85,8 @@ async def read(
     for name in gone:
         for file in _case_files(workspace, suite, name):
             file.unlink()
+    tell_idle([*found.documents, *made], settings.access, progress)
+    tag_users(case_files(workspace, suite, TECHNIQUES, found.documents), settings.access, progress)
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ragtester.access import tags_of_user
 from ragtester.errors import ChangedInputsError
 from ragtester.progress import Progress
 from ragtester.records import Case, CaseRow, Evidence, Failure, Origin, UnfilledCase
@@ -47,6 +48,7 @@ def filled(attempts: Attempts, good: Good) -> Case:
         evidence=evidence(spans, document.page_starts),
         sections=tuple(section.ordinal for section in sections),
         origin=_origin(good) if slot.subtype == "cross_document" else None,
+        user_tags=tags_of_user(document, desk.settings.access.user_tags),
         flesch=sections[0].flesch if len(sections) == 1 else None,
         lexical_overlap=None if rejection else overlap(draft.question, spans, work),
         model=desk.writer,

@@ -11,6 +11,8 @@ from typing import Any, Literal
 from ragtester.errors import ChangedInputsError
 from ragtester.records import Manifest
 
+TAGS = "tags of "
+"""Begins the name of an input of a manifest: the tags of a document."""
 _WHY = {
     "gone": "is no longer in the suite",
     "changed": "was answered under other inputs",
@@ -85,12 +87,23 @@ def changes(old: Manifest, new: Manifest) -> list[str]:
         elif not shared and _same_model(name, old.parameters, new.parameters):
             lines.append(f"{name} was {before.get(name, 'not set')!r} and is {after.get(name, 'not set')!r}")
     lines += [f"the prompt {name} changed" for name in old.prompts if old.prompts[name] != new.prompts.get(name)]
+    lines += _tags(old.inputs, new.inputs)
     for name, digest in old.inputs.items():
+        if name.startswith(TAGS):
+            continue
         if name in new.inputs and new.inputs[name] != digest:
             lines.append(f"{name} changed")
         elif name not in new.inputs:
             lines.append(f"{name} is no longer there")
     return lines
+
+
+def _tags(old: dict[str, str], new: dict[str, str]) -> list[str]:
+    """Documents that other users may see now; one that is new or gone is told by its text."""
+    names = [name for name in dict.fromkeys((*old, *new)) if name.startswith(TAGS)]
+    known = [name for name in names if f"text {name.removeprefix(TAGS)}" in old.keys() & new.keys()]
+    told = ((name, old.get(name) or "none", new.get(name) or "none") for name in known)
+    return [f"{name} were {before} and are {after}" for name, before, after in told if before != after]
 
 
 def _same_model(name: str, old: dict[str, Any], new: dict[str, Any]) -> bool:

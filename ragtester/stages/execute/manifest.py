@@ -10,6 +10,7 @@ from ragtester.records import NO_RETRIEVAL, Manifest
 from ragtester.searching.identity import route_identity
 from ragtester.searching.suite import Suite, case_files
 from ragtester.settings import Settings
+from ragtester.stages.execute.changes import TAGS
 from ragtester.stages.execute.plan import Keys, matrix
 from ragtester.tasks import Task
 
@@ -34,8 +35,12 @@ def begun(settings: Settings, keys: Keys, task: Task[Any, Any], inputs: dict[str
 
 
 def inputs(suite: Suite, belongs: Callable[[str, str], bool]) -> dict[str, str]:
-    """Hashes of every text, and of the case files (folder of a technique, document) that belong to the run."""
+    """Hashes of every text, and of the case files (folder of a technique, document) that belong to the run.
+
+    Tags of documents stand there as they are.
+    """
     found = {f"text {document.id}": document.text_sha256 for document in suite.documents}
+    found |= {f"{TAGS}{document.id}": " ".join(document.tags) for document in suite.documents if document.tags}
     folders = suite.techniques()
     for document in suite.documents:
         for path in case_files(folders, document):

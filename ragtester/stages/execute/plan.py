@@ -13,6 +13,7 @@ from ragtester.provenance import row_key, sha256_text
 from ragtester.rag.answering import System
 from ragtester.records import NO_RETRIEVAL, Answer, Call, Case, Document
 from ragtester.searching.identity import NOT_CONTENT, chunker, embedding_identity, route_identity
+from ragtester.searching.reach import Reach
 from ragtester.settings import Settings
 from ragtester.stages.execute.changes import Stale
 from ragtester.storage import iter_numbered, recover_tail, write_rows
@@ -33,11 +34,13 @@ def matrix(settings: Settings) -> dict[str, tuple[str, ...]]:
 class Keys:
     """Makes the key of every row from everything that its content depends on.
 
-    Without retrieval that is the question, the model and the prompt: texts, chunks and evidence do not reach it.
+    Without retrieval that is the question, the model and the prompt: texts, chunks and evidence do not reach it, nor
+    does what its user may find.
     """
 
     settings: Settings
     prompt_sha256: str
+    reach: Reach
     retrieval_prompts: dict[str, str] = field(default_factory=dict)
 
     def system(self, llm: str, embedding: str) -> System:
@@ -70,19 +73,20 @@ class Keys:
         closed = self.settings.execute.is_control
         texts = {} if closed else {"text": document.text_sha256, "corpus": corpus}
         system = row_key(prompt=self.prompt_sha256, llm=llm, embedding=embedding, **texts, **parameters)
-        return {case.id: row_key(system=system, case=_content(case, spans=not closed)) for case in cases}
+        return {case.id: row_key(system=system, case=self._content(case, searched=not closed)) for case in cases}
+
+    def _content(self, case: Case, *, searched: bool) -> list[Any]:
+        """What of a case reaches its answer row; the expected answer does not."""
+        evidence = [[span.start, span.end] for span in case.evidence] if searched else []
+        tags = [list(case.user_tags)] if searched and case.user_tags else []
+        reach = self.reach.identity(case) if searched else []
+        asked = [case.id, case.technique, case.type, case.subtype, case.language, case.question]
+        return [*asked, evidence, *tags, *reach]
 
     def _llm(self, llm: str) -> dict[str, Any]:
         options = self.settings.model(llm).model_dump(mode="json", exclude=NOT_CONTENT, exclude_none=True)
         options["reply_format"] = self.settings.model(llm).reply_format or self.settings.execute.reply_format
         return options
-
-
-def _content(case: Case, *, spans: bool) -> list[Any]:
-    """What of a case reaches its answer row; the expected answer does not."""
-    evidence = [[span.start, span.end] for span in case.evidence] if spans else []
-    tags = [list(case.user_tags)] if spans and case.user_tags else []
-    return [case.id, case.technique, case.type, case.subtype, case.language, case.question, evidence, *tags]
 
 
 @dataclass(frozen=True)

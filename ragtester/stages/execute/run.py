@@ -15,6 +15,7 @@ from ragtester.rag.rerankers import make_reranker, retrieval_prompts
 from ragtester.records import Answer, Case, Document, Ledger, Manifest
 from ragtester.searching.library import Library, Stores
 from ragtester.searching.queries import Preparation
+from ragtester.searching.reach import Reach
 from ragtester.searching.sources import FromStores, Nothing, Retrieval
 from ragtester.searching.suite import Suite, open_suite
 from ragtester.settings import Settings
@@ -82,7 +83,8 @@ class _Job:
     def __post_init__(self) -> None:
         self.task = ANSWER_CLOSED_BOOK if self.settings.execute.is_control else ANSWER_QUESTION
         prompts = retrieval_prompts(self.settings, self.models, self.workspace.root)
-        self.keys = Keys(self.settings, self.models.prompt_sha256(self.task), prompts)
+        reach = Reach(self.settings, self.suite.documents)
+        self.keys = Keys(self.settings, self.models.prompt_sha256(self.task), reach, prompts)
         self.retrieval = self._retrieval()
         self.work = Work(self.settings, self.suite, self.keys, self.retrieval.stands)
         self.folder = self.workspace.answers(self.settings.execute.run)
