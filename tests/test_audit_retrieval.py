@@ -249,6 +249,21 @@ def test_labels_replace_the_gold(tmp_path: Path) -> None:
     assert "2 query(ies) have no labels" in notes
 
 
+def test_labelled_chunks_that_the_user_may_not_see_are_no_gold(tmp_path: Path) -> None:
+    member = Query("member", 1, (2, 1), ("pass",), "secret", user_tags=("tenant:acme",))
+    build(tmp_path, [Query("stranger", 0, (0, 1), spans=False), member], tags={"secret": ("tenant:acme",)})
+    secret = [chunk_id("secret", 1), chunk_id("secret", 3)]
+    lines = [
+        {"query_id": "stranger", "gold_ids": [chunk_id("pump", 0), *secret]},
+        {"query_id": "member", "gold_ids": secret},
+    ]
+    _, rows, _ = audited(tmp_path, labels=labelled(tmp_path, "\n".join(map(json.dumps, lines)) + "\n"))
+    assert {row.query_id: (row.hidden, row.metrics and row.metrics.recall) for row in rows} == {
+        "stranger": (2, 1),
+        "member": (0, 1 / 2),
+    }
+
+
 def test_labels_in_a_csv(tmp_path: Path) -> None:
     build(tmp_path, FOUR)
     path = labelled(tmp_path, f"case_id,chunk_id,grade\nfirst,{chunk_id('pump', 0)};{chunk_id('pump', 2)},2\n", "l.csv")

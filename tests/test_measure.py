@@ -174,7 +174,7 @@ def test_labels_replace_the_evidence() -> None:
     assert (found.metrics.evidence, found.metrics.recall) == (None, 1 / 2)
     assert measure(case(), trace(35), CUTS, labels={name(35): 1}).missed is False
     assert measure(case((4, 8)), trace(35), CUTS, labels={}).status == "no_gold"
-    seen = measure(case((4, 8)), trace(0, 35, hidden_ids=("e:00000000:7",)), CUTS, labels=labels)
+    seen = measure(case((4, 8)), trace(0, 35, hidden_ids=("e:00000000:1",)), CUTS, labels=labels)
     assert (seen.hidden, len(seen.gold), seen.missed) == (1, 1, False)
     assert seen.metrics is not None
     assert seen.metrics.recall == 1

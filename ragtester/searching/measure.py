@@ -47,7 +47,8 @@ def measure(
 
     `chunks` are those of the case's own document; give its `Coverage` where many cases are measured, with the text.
     A chunk is gold when it holds a character of the evidence; its grade is its share of it in percent. `labels` (chunk
-    id to grade) replace all that: there is then no share of evidence, and missed is what lacks a gold chunk.
+    id to grade) replace all that: there is then no share of evidence, and missed is what lacks a gold chunk. What the
+    trace names as hidden leaves the gold.
 
     Ranks of gold: in the arms before their floors, in the fused list (of a single arm: its hits above the floor), after
     the rerank, and in the context by rank, whatever the order it was packed in.
@@ -101,11 +102,9 @@ class _Target:
     held: Held | None
 
     def visible_to(self, trace: Trace) -> _Target:
-        """Without the chunks of documents that the user may not see."""
-        documents = {_document(name) for name in trace.hidden_ids}
-        return _Target(
-            {name: grade for name, grade in self.grades.items() if _document(name) not in documents}, self.held
-        )
+        """Without the gold that the user may not see."""
+        hidden = set(trace.hidden_ids)
+        return _Target({name: grade for name, grade in self.grades.items() if name not in hidden}, self.held)
 
     def metrics(self, ranked: Sequence[str], k: int) -> RankingMetrics:
         evidence = self.held.covered(ranked[:k]) / self.held.total if self.held else None
@@ -119,10 +118,6 @@ class _Target:
 
 def _grades(held: Held | None, labels: Mapping[str, int] | None) -> Mapping[str, int]:
     return held.grades() if held else labels or {}
-
-
-def _document(chunk_id: str) -> str:
-    return chunk_id.rsplit(":", 2)[0]
 
 
 def _fused(trace: Trace) -> list[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from ragtester.access import may_see
 from ragtester.errors import DataError
+from ragtester.records import Document
 from ragtester.stages.retrieval.items import Item
 
 NAMED = 5
@@ -24,6 +26,7 @@ class Labelling:
     """Puts labels in the place of gold, and keeps account of those that fit nothing."""
 
     labels: GoldLabels
+    documents: Mapping[str, Document]
     used: set[str] = field(default_factory=set)
     known: set[str] = field(default_factory=set)
     unknown: dict[str, None] = field(default_factory=dict)
@@ -43,7 +46,15 @@ class Labelling:
         held = {one for one in wanted if not item.indexed or item.look_up(one) is not None}
         self.known |= held
         self.unknown |= dict.fromkeys(one for one in wanted if one not in held)
-        return replace(item, gold={one: grade for one, grade in wanted.items() if one in held})
+        gold = {one: grade for one, grade in wanted.items() if one in held}
+        # The trace knows of the chunks that the evidence stands in, and of no others.
+        hidden = dict.fromkeys((*item.trace.hidden_ids, *(one for one in gold if self._is_hidden(one, item))))
+        return replace(item, gold=gold, trace=item.trace.model_copy(update={"hidden_ids": tuple(hidden)}))
+
+    def _is_hidden(self, name: str, item: Item) -> bool:
+        """Whether a chunk of our index is of a document that the query's user may not see."""
+        document = self.documents.get(name.rsplit(":", 2)[0]) if item.indexed else None
+        return document is not None and not may_see(document.tags, item.trace.user_tags)
 
     def notes(self) -> Sequence[str]:
         """One line for each kind of label or query that does not fit. Raises DataError where no label fits at all."""

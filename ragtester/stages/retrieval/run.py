@@ -75,7 +75,7 @@ async def run(
     """
     old = _before(workspace, settings, wanted)
     source = _source(workspace, settings, _Services(models, embedders, progress), wanted)
-    labelling = Labelling(wanted.labels) if wanted.labels else None
+    labelling = Labelling(wanted.labels, source.documents) if wanted.labels else None
     files = Files.of(workspace, settings.execute.run)
     begun = begin_manifest(
         NAME,
