@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from ragtester.rag.similarity import Hit
 from ragtester.records import Ranked
 
-# Two sums of the same terms in another order must not rank differently.
+# Digits beyond these are noise of the terms, and must not rank two hits differently.
 DIGITS = 9
 
 
 def fuse(arms: Mapping[str, Sequence[Hit]], weights: Mapping[str, float], constant: int) -> list[Ranked]:
     """One list of all arms' hits, best first; ties go to the smaller id. Scores of arms are not looked at."""
-    scores: dict[str, float] = {}
+    parts: dict[str, list[float]] = {}
     sources: dict[str, list[str]] = {}
     for arm, hits in arms.items():
         for rank, (name, _) in enumerate(hits, start=1):
-            scores[name] = scores.get(name, 0.0) + weights.get(arm, 1.0) / (constant + rank)
+            parts.setdefault(name, []).append(weights.get(arm, 1.0) / (constant + rank))
             sources.setdefault(name, []).append(arm)
-    rounded = {name: round(score, DIGITS) for name, score in scores.items()}
-    order = sorted(rounded, key=lambda name: (-rounded[name], name))
+    # An exact sum does not depend on the order of the arms.
+    scores = {name: round(math.fsum(terms), DIGITS) for name, terms in parts.items()}
+    order = sorted(scores, key=lambda name: (-scores[name], name))
     return [
-        Ranked(id=name, rank=rank, score=rounded[name], sources=tuple(sources[name]))
+        Ranked(id=name, rank=rank, score=scores[name], sources=tuple(sources[name]))
         for rank, name in enumerate(order, start=1)
     ]
