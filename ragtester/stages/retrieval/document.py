@@ -132,7 +132,7 @@ def _telling(stage: StageFigures) -> Iterator[Paragraph]:
     for number, case in enumerate(stage.cases, start=1):
         other = f" Try first: {case.fix}" if case.fix != fix else ""
         yield Paragraph(
-            f"({number}) {case.query_id}, {case.embedding}: “{_short(case.question)}” {_short(case.seen)}{other}"
+            f"({number}) {case.query_id}, {case.embedding}: “{_short(case.question)}” Seen: {_short(case.seen)}{other}"
         )
 
 
