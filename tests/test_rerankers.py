@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 import requests
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragtester.doctor import examine
@@ -242,6 +242,7 @@ def test_numbers_in_any_order_keeping_form_are_scores(result: Any) -> None:
     assert checked("f", result, 2).scores == (1.0, 2.5)
 
 
+@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.floats() | st.integers() | st.text(max_size=3) | st.none() | st.booleans(), max_size=6),
     st.integers(0, 6),

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragtester.models.embedded.engine import EmbeddedEngine
@@ -87,6 +87,7 @@ def test_labels_that_are_ids_of_chunks_are_read_letter_for_letter() -> None:
     assert parse('{"order": ["no.1-a3f#10"]}', RANK_PASSAGES, asked).order == ("no.1-a3f#10",)
 
 
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(0, 9) | st.text(max_size=4) | st.none(), max_size=12))
 def test_whatever_is_replied_gives_known_labels_once_each_or_a_fault(order: list[Any]) -> None:
     try:
@@ -148,6 +149,7 @@ def test_equal_passages_keep_their_order() -> None:
     assert by_rule(request(*["The fare is 9 francs."] * 5)) == ("1", "2", "3", "4", "5")
 
 
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=6), st.text(max_size=40))
 def test_the_rule_names_every_passage_once(texts: list[str], question: str) -> None:
     assert sorted(by_rule(request(*texts, question=question))) == [str(n) for n in range(1, len(texts) + 1)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragtester.models.embedded.engine import EmbeddedEngine
@@ -93,6 +93,7 @@ def test_the_rule_drops_what_only_asks(language: str, question: str, query: str)
     assert by_rule(question, language) == query
 
 
+@settings(max_examples=60, deadline=None)
 @given(st.text(min_size=1))
 def test_the_rule_never_gives_more_nor_nothing(question: str) -> None:
     query = by_rule(question)
@@ -101,6 +102,7 @@ def test_the_rule_never_gives_more_nor_nothing(question: str) -> None:
     assert words(query) or not words(question)
 
 
+@settings(max_examples=60, deadline=None)
 @given(
     st.lists(
         st.sampled_from(

@@ -108,10 +108,10 @@ def _held(text: str, code: str) -> _Held:
 
 
 def _names(claim: str, code: str) -> frozenset[str]:
-    """Stems of the capitalised words inside the sentence."""
+    """Stems of the capitalised words inside the sentence; months and units belong to quantities."""
     if code in _CAPITAL_NOUNS:
         return frozenset()
-    return frozenset(one for name in _NAME.findall(claim) for one in stems(name, code))
+    return frozenset(one for name in _NAME.findall(_without_quantities(claim, code)) for one in stems(name, code))
 
 
 def _supports(there: _Held, asked: _Held, names: frozenset[str]) -> bool:
