@@ -302,6 +302,22 @@ def test_of_an_imported_trace_the_order_of_the_context_is_all_there_is() -> None
     assert empty.metrics.recall == 0
 
 
+def test_of_several_arms_without_a_fused_list_the_context_is_all_that_is_ranked() -> None:
+    arms = (
+        Retrieved(id=name(0), rank=1, score=0.9, arm="dense"),
+        Retrieved(id=name(12), rank=1, score=4.0, arm="bm25"),
+        Retrieved(id=name(0), rank=2, score=1.0, arm="bm25"),
+    )
+    found = measure(case((12, 20)), trace(retrieved=arms, context_ids=(name(0), name(12))), CUTS, ks=(1, 2, 9))
+    assert [(one.arms, one.fused, one.context) for one in found.gold] == [({"dense": None, "bm25": 1}, None, 2)]
+    assert found.metrics is not None
+    assert found.metrics.reciprocal_rank == 1 / 2
+    assert set(found.curve) == {1, 2}
+    assert found.arms_of_context == (("dense", "bm25"), ("bm25",))
+    reranked = measure(case((12, 20)), trace(retrieved=arms, reranked=ranked(12, 0), context_ids=(name(12),)), CUTS)
+    assert [(one.fused, one.reranked, one.context) for one in reranked.gold] == [(None, 1, 1)]
+
+
 def test_a_chunk_of_the_context_that_no_list_has_counts_last() -> None:
     found = measure(case((4, 20)), trace(35, context_ids=(name(12), name(35))), CUTS)
     assert [one.context for one in found.gold] == [None, 2]

@@ -121,21 +121,19 @@ def _grades(held: Held | None, labels: Mapping[str, int] | None) -> Mapping[str,
 
 
 def _fused(trace: Trace) -> list[str]:
-    """The fused list; that of a single arm is its hits above the floor."""
-    if trace.fused:
+    """The fused list; that of a single arm is its hits above the floor. Empty where a trace does not tell it."""
+    if trace.fused or len({one.arm for one in trace.retrieved}) > 1:
         return [one.id for one in trace.fused]
     below = {one.id for one in trace.dropped if one.at == "floor"}
     return [one.id for one in trace.retrieved if one.id not in below]
 
 
 def _ranking(trace: Trace) -> list[str]:
-    """The last list before the cut at k; that of an imported trace is its context."""
-    if not trace.retrieved:
-        return list(trace.context_ids)
+    """The last list before the cut at k; where a trace does not tell it, the context is all that is ranked."""
     if trace.reranked:
         return [one.id for one in trace.reranked]
     filtered = {one.id for one in trace.dropped if one.at == "filter"}
-    return [name for name in _fused(trace) if name not in filtered]
+    return [name for name in _fused(trace) if name not in filtered] or list(trace.context_ids)
 
 
 def _context(trace: Trace, ranking: Sequence[str]) -> list[str]:
@@ -181,5 +179,8 @@ def _ranks(ids: Iterable[str]) -> dict[str, int]:
 
 def context_arms(trace: Trace) -> tuple[tuple[str, ...], ...]:
     """The arms that brought each chunk of the context through their floors; none for an imported trace."""
-    sources = {one.id: (one.arm,) for one in trace.retrieved} | {one.id: one.sources for one in trace.fused}
+    sources: dict[str, tuple[str, ...]] = {}
+    for one in trace.retrieved:
+        sources[one.id] = (*sources.get(one.id, ()), one.arm)
+    sources |= {one.id: one.sources for one in trace.fused}
     return tuple(sources.get(name, ()) for name in trace.context_ids)
