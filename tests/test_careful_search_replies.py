@@ -11,7 +11,7 @@ import pytest
 from ragtester.models.rendering import Renderer
 from ragtester.models.replies import parse
 from ragtester.statistics.claims import claim_metrics
-from ragtester.tasks import TASKS, ClaimsTraced, PassagesRanked, QueryRewritten
+from ragtester.tasks import TASKS, TRACE_CLAIMS, ClaimsTraced, PassagesRanked, QueryRewritten, Task, TraceClaims
 from ragtester.text.claim_cover import trace_by_words
 from ragtester.text.quantities import codes, quantities
 
@@ -25,7 +25,7 @@ ROWS = [
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['task']} {row['request']['question'][:30]}")
 def test_the_reply_is_read_as_it_was_meant(row: dict[str, Any]) -> None:
-    task = TASKS[row["task"]]
+    task: Task[Any, Any] = TASKS[row["task"]]
     request = task.request.model_validate(row["request"])
     system, user = Renderer(None).render(task, request)
     assert "$" not in system
@@ -56,10 +56,10 @@ def test_a_careful_query_holds_the_quantities_and_codes_that_bear_on_the_answer(
 )
 def test_words_find_no_support_that_a_careful_reader_does_not(row: dict[str, Any]) -> None:
     request = row["request"]
-    passages = TASKS["trace_claims"].request.model_validate(request).passages
+    passages = TraceClaims.model_validate(request).passages
     by_words = trace_by_words(request["answer"], passages, request["language"])
     order = [passage.label for passage in passages]
-    careful = parse(row["raw"], TASKS["trace_claims"], None)
+    careful = parse(row["raw"], TRACE_CLAIMS)
     assert claim_metrics(by_words, order, by="words").recall <= claim_metrics(careful, order, by="m:m").recall
     found = {label for claim in by_words.claims for label in claim.passages}
     assert found <= {label for labels in row["expected"] for label in labels}
