@@ -118,16 +118,15 @@ def direction(difference: MeanValue, differing: int, p: float) -> Direction:
     """Where a difference points to, if its interval over documents excludes 0 and its test speaks against chance.
 
     Both are asked for: the interval is too narrow where documents are few, and the test takes queries for independent.
+    Where every document changed by the same there is no interval, and the test alone decides.
     """
+    value = difference.value or 0.0
+    low, high = (value if end is None else end for end in (difference.low, difference.high))
     if not differing:
         return "same"
-    if p >= LEVEL:
+    if p >= LEVEL or low <= 0 <= high:
         return "unclear"
-    if difference.low is not None and difference.low > 0:
-        return "rose"
-    if difference.high is not None and difference.high < 0:
-        return "fell"
-    return "unclear"
+    return "rose" if low > 0 else "fell"
 
 
 def _more(found: PairedMeans) -> int | None:

@@ -94,7 +94,7 @@ def make_points(settings: Settings, experiment: Experiment) -> Points:
     """Lay the experiment over the workspace's settings. Raises UsageError with every fault."""
     faults: list[str] = []
     base = _baseline(settings, experiment, faults)
-    if base is None:
+    if base is None or faults:
         raise UsageError(f"{experiment.where}: " + "; ".join(faults))
     names = experiment.embeddings or _models(base)
     made = Points()
@@ -145,7 +145,7 @@ def _baseline(settings: Settings, experiment: Experiment, faults: list[str]) -> 
         faults.append(f"k = {experiment.k} and baseline.{K} = {k} differ; keep one of them")
     if experiment.k is not None:
         tree["execute"]["k"] = experiment.k
-    return _parsed(tree, "baseline", faults) if not faults else None
+    return _parsed(tree, "baseline", faults)
 
 
 def _models(settings: Settings) -> tuple[str, ...]:
@@ -173,7 +173,7 @@ def _add_variant(made: Points, variant: Variant, starts: list[Point], faults: li
         faults += _count(where, len(change), variant.combination)
         point = _point(variant.name, "variant", settings, embedding, change)
         known = made.add(point)
-        if known is not point and known.name != variant.name:
+        if known is not point and known.name != variant.name and not same:
             faults.append(f"{where}: retrieves exactly as {known.name!r} does; take one of them out")
         made.pairs.append(Pair(start, known, variant.combination))
 
@@ -206,18 +206,20 @@ def _add_grid(made: Points, sweep: Mapping[str, tuple[Any, ...]], starts: list[P
         named = {setting.rpartition(".")[2]: _shown(value) for setting, value in change.items() if setting != EMBEDDING}
         name = " ".join(f"{setting}={value}" for setting, value in named.items()) or GRID
         for start in firsts:
-            told: list[str] = []
-            changed = _changed(start, change, f"sweep {name}", told)
+            where, told = f"sweep {name}", list[str]()
+            changed = _changed(start, change, where, told)
             if changed is None:
-                wrong += told
+                for text in (one.removeprefix(f"{where}: ") for one in told):
+                    # A value that no setting takes is a fault; settings that exclude each other are left out.
+                    is_value = text.startswith(tuple(change))
+                    (faults if is_value else wrong).append(f"sweep: {text}" if is_value else f"{name}: {text}")
                 continue
             point = _point(name, "grid", *changed, change)
             known = made.add(point)
             if known.kind != "grid":
                 made.also.setdefault(known.label, name)
-    # Settings that exclude each other are left out; values that no setting takes are faults.
-    if len(made.points) == before and wrong:
-        faults += wrong[:NAMED]
+    if len(made.points) == before and wrong and not faults:
+        faults += [f"sweep: no setting of the grid can be: {'; '.join(wrong[:NAMED])}"]
     made.left_out += dict.fromkeys(wrong)
 
 

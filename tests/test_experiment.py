@@ -1,0 +1,386 @@
+"""Comparisons, the front and the canary's alarm, on numbers that a reader can check."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragtester.records import (
+    Direction,
+    ExperimentQuery,
+    ExperimentResult,
+    ExperimentTimes,
+    GenerationChange,
+    GoldRank,
+    IndexSize,
+    MeanValue,
+    MetricComparison,
+    PointResult,
+    PointTimes,
+    Proportion,
+    QueryLedger,
+    RankingMetrics,
+    SourceShares,
+)
+from ragtester.settings import Settings
+from ragtester.stages.experiment import parse_experiment
+from ragtester.stages.experiment.canary_alarm import with_alarms
+from ragtester.stages.experiment.comparing import Generated, Graded, compare, correct, direction
+from ragtester.stages.experiment.document import experiment_document
+from ragtester.stages.experiment.front import Offer, front
+from ragtester.stages.experiment.points import Pair, Point
+from ragtester.stages.experiment.reading import more_text, reading
+from ragtester.stages.experiment.values import METRICS, Measurement
+from ragtester.stages.experiment.words import size_text
+from ragtester.tables.markdown import markdown
+
+BEFORE = Point("baseline", "baseline", Settings(), "toy:words")
+AFTER = Point("small", "variant", Settings(), "toy:words", {"execute.index.chunk_size": 300})
+PAIR = Pair(BEFORE, AFTER, combination=False)
+
+
+def query(number: int, rank: int | None, gold: str = "g", evidence: float | None = None) -> ExperimentQuery:
+    """A query with one gold chunk at `rank` of four; 20 documents take turns."""
+    hit = rank is not None
+    metrics = RankingMetrics(
+        hit=hit,
+        recall=float(hit),
+        precision=hit / 4,
+        reciprocal_rank=1 / rank if rank else 0.0,
+        ndcg=float(hit),
+        average_precision=1 / rank if rank else 0.0,
+        evidence=float(hit) if evidence is None else evidence,
+    )
+    return ExperimentQuery(
+        query_id=f"q{number}",
+        document_id=f"d{number % 20}",
+        key="k",
+        point="p",
+        embedding="toy:words",
+        technique="ragtester",
+        type="complexity",
+        language="en",
+        question=f"What is {number}?",
+        k=4,
+        status="measured",
+        gold=(GoldRank(id=f"d:{gold}:{number}", grade=100, context=rank),),
+        context_characters=400,
+        metrics=metrics,
+        missed=not hit,
+    )
+
+
+def measured(ranks: list[int | None], gold: str = "g") -> Measurement:
+    return Measurement.of("toy:words", [query(number, rank, gold) for number, rank in enumerate(ranks)])
+
+
+def test_before_after_and_flips() -> None:
+    # Of 100 queries 20 are lost and none is won; the others stay at rank 1.
+    before = measured([1] * 100)
+    after = measured([None] * 20 + [1] * 80)
+    (found,), family = correct([compare(PAIR, before, after, seed=7)])
+    by_name = {one.metric: one for one in found.metrics}
+    assert set(by_name) == set(METRICS)
+    assert family == len(METRICS)
+    recall, hit = by_name["recall"], by_name["hit"]
+    assert (recall.before, recall.after, recall.difference.value) == (1.0, 0.8, -0.2)
+    assert recall.difference.n == found.queries == 100
+    # McNemar: 20 of 20 discordant cases on one side, 2 × 0.5^20, which is 0 at six digits.
+    assert hit.p == pytest.approx(2 * 0.5**20, abs=1e-6)
+    assert {one.direction for one in found.metrics} == {"fell"}
+    assert found.same_gold
+    assert [flip.query_id for flip in found.flips] == [f"q{number}" for number in range(20)]
+    assert all((flip.rank_before, flip.rank_after, flip.won) == (1, None, False) for flip in found.flips)
+    assert found.reading.startswith("Recall fell and MRR fell: look at chunking, the embedding model or the index")
+
+
+def test_ranks_that_sink_while_recall_stays_are_a_matter_of_ranking() -> None:
+    found = compare(PAIR, measured([1] * 100), measured([4] * 60 + [1] * 40), seed=7)
+    assert found.reading == (
+        "Recall is the same for every query and MRR fell: look at the ranking: rerank, fusion and its weights."
+    )
+    assert not found.flips
+
+
+def test_a_few_flips_either_way_cannot_be_told() -> None:
+    before = measured([None, None, None, *[1] * 97])
+    after = measured([1, 1, 1, None, *[1] * 96])
+    found = compare(PAIR, before, after, seed=7)
+    recall = next(one for one in found.metrics if one.metric == "recall")
+    assert recall.difference.value == pytest.approx(0.02)
+    assert recall.direction == "unclear"
+    assert recall.more is not None
+    assert found.reading.startswith("Cannot tell: neither recall nor MRR changed beyond chance; ")
+    assert " more cases would tell" in found.reading
+
+
+def test_how_many_more_cases_follows_the_width_of_the_interval() -> None:
+    """Connor's number for hits: 3 won and 1 lost of 100, psi = 0.04, d = 0.02."""
+    before = measured([None, None, None, *[1] * 97])
+    after = measured([1, 1, 1, None, *[1] * 96])
+    hit = next(one for one in compare(PAIR, before, after, seed=7).metrics if one.metric == "hit")
+    # ((1.96 √0.04 + 0.8416 √(0.04 - 0.0004)) / 0.02)² = 782.8, less the 100 there are.
+    assert hit.more == pytest.approx(683, abs=1)
+
+
+def test_other_gold_chunks_are_compared_by_evidence() -> None:
+    before = measured([1] * 100, gold="wide")
+    after = measured([None] * 20 + [1] * 80, gold="narrow")
+    found = compare(PAIR, before, after, seed=7)
+    assert not found.same_gold
+    assert found.reading.startswith("The evidence found fell")
+
+
+def test_queries_of_one_side_only_are_counted_apart() -> None:
+    lost = [query(number, 1) for number in range(10)]
+    unfinished = lost[0].model_copy(update={"status": "unfinished", "metrics": None})
+    after = Measurement.of("toy:words", [unfinished, *lost[1:]])
+    found = compare(PAIR, measured([1] * 10), after, seed=7)
+    assert (found.queries, found.apart) == (9, 1)
+    assert after.ledger == QueryLedger(embedding="toy:words", planned=10, measured=9, unfinished=1)
+
+
+def change(metric: str, towards: Direction) -> MetricComparison:
+    return MetricComparison(
+        metric=metric,
+        before=0.5,
+        after=0.5,
+        difference=MeanValue(value=0.0, n=10),
+        test="t",
+        p=1.0,
+        holm=1.0,
+        direction=towards,
+    )
+
+
+def read(recall: Direction, mrr: Direction, answers: Direction | None = None, *, same_gold: bool = True) -> str:
+    generation = answers and GenerationChange(
+        run_before="a",
+        run_after="b",
+        before=Proportion(successes=1, n=10),
+        after=Proportion(successes=1, n=10),
+        difference=MeanValue(),
+        won=0,
+        lost=0,
+        p=1.0,
+        holm=1.0,
+        direction=answers,
+    )
+    metrics = {"recall": change("recall", recall), "reciprocal_rank": change("reciprocal_rank", mrr)}
+    return reading(metrics, same_gold, generation or None)
+
+
+@pytest.mark.parametrize(
+    ("found", "told"),
+    [
+        (read("fell", "unclear"), "chunking, the embedding model or the index"),
+        (read("fell", "same"), "chunking, the embedding model or the index"),
+        (read("same", "fell"), "look at the ranking"),
+        (read("unclear", "fell"), "look at the ranking"),
+        (read("rose", "fell"), "it is buried"),
+        (read("rose", "rose"), "more evidence is found, and earlier"),
+        (read("same", "same", "rose"), "Both are fine and more answers fail: look at generation or packing."),
+        (read("unclear", "rose", "rose"), "Both are fine and more answers fail: look at generation or packing."),
+        (read("fell", "fell", "rose"), "More answers fail."),
+        (read("same", "same", "fell"), "Fewer answers fail."),
+        (read("same", "same", "same"), "Not one answer changed its verdict."),
+        (read("same", "same", "unclear"), "cannot be told"),
+    ],
+)
+def test_diagnostic_pairs(found: str, told: str) -> None:
+    assert told in found
+
+
+@pytest.mark.parametrize("pair", list(product(["rose", "fell", "unclear", "same"], repeat=2)))
+def test_every_pair_of_directions_has_a_sentence(pair: tuple[Direction, Direction]) -> None:
+    assert read(*pair).endswith(".")
+    # Where nothing is beyond chance nothing is claimed to rise or fall.
+    if set(pair) <= {"unclear", "same"}:
+        assert not {"rose", "fell"} & set(read(*pair).replace(":", "").split())
+
+
+def test_generation_is_never_spoken_of_without_answers() -> None:
+    assert all("answer" not in read(one, two) for one, two in product(["rose", "fell", "unclear", "same"], repeat=2))
+
+
+def test_nothing_measured_on_both_sides_says_so() -> None:
+    found = compare(PAIR, measured([]), measured([]), seed=7)
+    assert (found.queries, found.metrics, found.flips) == (0, (), ())
+    assert found.reading.startswith("Nothing can be said")
+
+
+def test_failure_rates_are_paired_by_llm_and_case() -> None:
+    places = [("toy:a", "ragtester", f"q{number}") for number in range(40)]
+    before = {place: Graded(f"d{at % 20}", at < 4) for at, place in enumerate(places)}
+    after = {place: Graded(f"d{at % 20}", at < 16) for at, place in enumerate(places[:36])}
+    found = compare(PAIR, measured([1] * 40), measured([1] * 40), 7, Generated("a", "b", before, after)).generation
+    assert found is not None
+    # 36 answers have both grades; 4 failed before, 16 after, none the other way round.
+    assert (found.before.successes, found.after.successes, found.before.n) == (4, 16, 36)
+    assert (found.won, found.lost) == (0, 12)
+    assert found.p == pytest.approx(2 * 0.5**12, abs=1e-6)
+    assert found.direction == "rose"
+
+
+@pytest.mark.parametrize(
+    ("ends", "differing", "p", "wanted"),
+    [
+        ((0.01, 0.2), 5, 0.01, "rose"),
+        ((-0.2, -0.01), 5, 0.01, "fell"),
+        ((-0.1, 0.1), 5, 0.01, "unclear"),
+        ((0.01, 0.2), 5, 0.2, "unclear"),  # few documents: the interval alone is too narrow
+        ((None, None), 5, 0.01, "rose"),  # every document rose by the same: no spread, and no doubt
+        ((None, None), 5, 0.2, "unclear"),
+        ((None, None), 0, 1.0, "same"),
+    ],
+)
+def test_direction(ends: tuple[float | None, float | None], differing: int, p: float, wanted: str) -> None:
+    assert direction(MeanValue(value=0.1, n=9, low=ends[0], high=ends[1]), differing, p) == wanted
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(7, "about 7"), (99, "about 99"), (522, "about 520"), (1189, "about 1,200"), (1_189_341, "more than 100,000")],
+)
+def test_more_cases_in_two_figures(count: int, text: str) -> None:
+    assert more_text(count, "cases") == f"{text} more cases"
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (81_544, "81.5 kB"), (999_700, "1000 kB"), (4_500_000, "4.5 MB")],
+)
+def test_bytes(size: int, text: str) -> None:
+    assert size_text(size) == text
+
+
+def point(name: str, evidence: float, size: int, context: float = 100.0) -> PointResult:
+    mean = MeanValue(value=evidence, n=10)
+    return PointResult(
+        name=name,
+        kind="grid",
+        embedding="",
+        k=4,
+        queries=QueryLedger(embedding="", planned=10, measured=10),
+        hit=Proportion(successes=5, n=10),
+        metrics=dict.fromkeys(METRICS, mean),
+        context=MeanValue(value=context, n=10),
+        index=IndexSize(chunks=1, dimension=1, vectors=size, sparse=0, texts=0),
+    )
+
+
+def sweep(*points: PointResult, axes: tuple[str, ...] = ("execute.index.chunk_size",)) -> ExperimentResult:
+    return ExperimentResult(name="x", suite="main", k=4, baseline={}, points=points, axes=axes)
+
+
+def seconds(**each: float | None) -> dict[str, PointTimes]:
+    return {name: PointTimes(name=name, embedding="", query=one) for name, one in each.items()}
+
+
+def test_front_leaves_out_what_another_beats() -> None:
+    result = sweep(
+        point("good", 0.9, 500), point("small", 0.7, 100), point("beaten", 0.7, 200), point("fast", 0.6, 500)
+    )
+    times = seconds(good=1.0, small=1.0, beaten=1.0, fast=0.5)
+    assert front(result, times) == ("good", "small", "fast")
+
+
+def test_times_within_a_quarter_are_equal() -> None:
+    result = sweep(point("one", 0.9, 100), point("two", 0.9, 100))
+    assert front(result, seconds(one=1.0, two=1.2)) == ("one", "two")
+    assert front(result, seconds(one=1.0, two=1.3)) == ("one",)
+
+
+def test_context_counts_where_k_is_swept() -> None:
+    few, many = point("few", 0.8, 100, context=100.0), point("many", 0.9, 100, context=400.0)
+    times = seconds(few=1.0, many=1.0)
+    assert front(sweep(few, many), times) == ("many",)
+    assert front(sweep(few, many, axes=("execute.k",)), times) == ("many", "few")
+
+
+def test_points_without_a_time_or_a_size_are_on_no_front() -> None:
+    unknown = point("unknown", 1.0, 1).model_copy(update={"index": None})
+    result = sweep(point("known", 0.5, 100), unknown, point("late", 1.0, 1))
+    assert front(result, seconds(known=1.0, unknown=1.0, late=None)) == ("known",)
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 3)] * 2, st.floats(0.1, 2.0)), min_size=1, max_size=12))
+def test_there_is_always_a_front_and_all_others_are_beaten(rows: list[tuple[int, int, float]]) -> None:
+    offers = [Offer(str(at), float(one), (float(two),), three) for at, (one, two, three) in enumerate(rows)]
+    best = [one for one in offers if not any(other.beats(one) for other in offers)]
+    assert best
+    assert not any(one.beats(one) for one in offers)
+
+
+def test_a_hostile_question_stays_text_in_the_page() -> None:
+    nasty = query(0, None).model_copy(update={"question": "<script>alert(1)</script> | `x` \x1b[31m"})
+    before = Measurement.of("toy:words", [query(0, 1)])
+    found, family = correct([compare(PAIR, before, Measurement.of("toy:words", [nasty]), 7)])
+    flips = found[0].model_copy(update={"flips": (found[0].flips[0].model_copy(update={"question": nasty.question}),)})
+    result = sweep(point("p", 0.5, 1)).model_copy(update={"comparisons": (flips,), "axes": (), "family": family})
+    page = markdown(experiment_document(result, ExperimentTimes(name="x")))
+    assert "<script>" not in page
+    assert "\x1b" not in page
+    assert "&lt;script&gt;" in page
+
+
+def shares(
+    name: str, bm25: int, n: int = 400, *, arms: tuple[str, ...] = ("bm25", "dense"), hits: int = 100
+) -> SourceShares:
+    def share(count: int) -> Proportion:
+        return Proportion(successes=count, n=n)
+
+    return SourceShares(
+        period=name,
+        runs=(name,),
+        started="",
+        queries=100,
+        chunks=n,
+        dense_only=share(n - bm25),
+        bm25_only=share(bm25),
+        both=share(0),
+        asked=dict.fromkeys(arms, 100),
+        hits={arm: hits if arm == "bm25" else 100 for arm in arms},
+    )
+
+
+def test_bm25_that_falls_to_nothing_is_an_alarm() -> None:
+    calm, gone = with_alarms([shares("mon", 60), shares("tue", 0)])
+    assert not calm.alarm
+    assert gone.alarm == "no chunk comes from BM25 alone (60/400 = 15.0 % [11.8, 18.8] in mon)"
+
+
+def test_one_chunk_less_is_no_alarm() -> None:
+    # 1 of 400 before: an interval of the difference that holds 0.
+    assert not with_alarms([shares("mon", 1), shares("tue", 0)])[1].alarm
+    assert not with_alarms([shares("mon", 60), shares("tue", 1)])[1].alarm
+    assert not with_alarms([shares("mon", 0), shares("tue", 0)])[1].alarm
+
+
+def test_an_alarm_lasts_until_the_arm_is_back() -> None:
+    days = with_alarms([shares("mon", 60), shares("tue", 0), shares("wed", 0), shares("thu", 50)])
+    assert [bool(day.alarm) for day in days] == [False, True, True, False]
+
+
+def test_an_arm_that_is_asked_and_silent_is_an_alarm_by_itself() -> None:
+    (found,) = with_alarms([shares("mon", 0, hits=0)])
+    assert found.alarm == "the bm25 arm gave nothing for any of 100 queries"
+
+
+def test_an_arm_that_is_no_longer_asked_is_named_as_such() -> None:
+    gone = with_alarms([shares("mon", 60), shares("tue", 0, arms=("dense",))])[1]
+    assert gone.alarm.endswith("; no bm25 arm is asked any more")
+
+
+def test_the_same_rows_give_the_same_comparison() -> None:
+    ranks: list[int | None] = [random.Random(3).choice([1, 2, 4, None]) for _ in range(50)]
+    one, two = (compare(PAIR, measured([1] * 50), measured(ranks), seed=7) for _ in range(2))
+    assert one == two
+
+
+def test_parse_gives_what_make_points_takes() -> None:
+    assert parse_experiment({"name": "x", "sweep": {"execute.k": [1]}}, "w").where == "w"
