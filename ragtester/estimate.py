@@ -24,6 +24,7 @@ REPLIES = {"documents": 2200, "cases": 180, "rewrite": 25, "execute": 120, "judg
 # Of a rerank's reply: a label with its quotation marks and comma.
 LABEL = 4
 QUESTION = 30
+SENTENCE = 25
 UNWRITTEN_DOCUMENT = 2000
 # A hosted model's usual pace: a second to the first token, then this many tokens a second.
 FIRST_TOKEN_SECONDS = 1.0
@@ -141,8 +142,9 @@ def _cases(settings: Settings, sizes: list[int], price: Price) -> list[Line]:
 
 def _embeddings(settings: Settings, sizes: list[int], cases: int, price: Price) -> list[Line]:
     index = settings.execute.index
-    growth = index.chunk_size / max(1, index.chunk_size - index.chunk_overlap)
-    chunk_tokens = _chunk_tokens(settings)
+    by_sentence = index.chunker == "sentence-window"
+    growth = 1.0 if by_sentence else index.chunk_size / max(1, index.chunk_size - index.chunk_overlap)
+    chunk_tokens = SENTENCE if by_sentence else _chunk_tokens(settings)
     tokens = round(sum(sizes) * growth)
     lines = []
     for name in _embedding_names(settings) if settings.execute.retrieval.dense else ():
@@ -156,8 +158,10 @@ def _embedding_names(settings: Settings) -> list[str]:
 
 
 def _chunk_tokens(settings: Settings) -> int:
+    """Of a chunk as a model gets it."""
     index = settings.execute.index
-    return index.chunk_size if index.unit == "tokens" else max(1, index.chunk_size // 4)
+    most = index.chunk_size if index.unit == "tokens" else max(1, index.chunk_size // 4)
+    return min(most, SENTENCE * (2 * index.window + 1)) if index.chunker == "sentence-window" else most
 
 
 def _search(settings: Settings, cases: int, price: Price) -> list[Line]:

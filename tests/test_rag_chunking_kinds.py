@@ -129,7 +129,7 @@ def test_sizes_are_kept_but_for_what_is_whole(chunker: str, unit: str, text: str
     for one in chunks:
         inside = [span for span in whole if text[slice(*span)].strip() in one.text]
         assert sum(one.start < end <= one.end for end in ends) <= SIZE or inside
-        limit = most_characters(IndexSettings(chunker=chunker, unit=unit, chunk_size=SIZE, chunk_overlap=0))
+        limit = most_characters(IndexSettings.model_validate({"chunker": chunker, "unit": unit, "chunk_size": SIZE}))
         assert whole or (limit is not None and len("".join(one.text.split())) <= limit)
     for span in whole:
         block = text[slice(*span)].strip()

@@ -345,5 +345,10 @@ class Corpus:
 
 def store_key(documents: Iterable[Document], settings: Settings, embedding: str) -> str:
     """Key of the store that holds these documents under an embedding model."""
-    texts = [f"{document.id} {document.text_sha256}" for document in documents]
+    texts = [f"{document.id} {document.text_sha256}{_language(document, settings)}" for document in documents]
     return index.store_key(texts, chunker(settings), embedding_identity(settings, embedding))
+
+
+def _language(document: Document, settings: Settings) -> str:
+    """The language, where the cuts depend on it."""
+    return f" {document.language}" if settings.execute.index.chunker == "sentence-window" else ""

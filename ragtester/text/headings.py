@@ -15,7 +15,8 @@ _HEADING = re.compile(
 )
 # "4.2.1 Purpose", "A.2 Fonts" stand for themselves; "4 Purpose" and "Chapter 4" only after a finished paragraph.
 _DEEP = re.compile(r"(?:\d{1,3}(?:\.\d{1,3})+\.?|[A-Z](?:\.\d{1,3})+\.?)\s+(?=\D)(\S)")
-_SHALLOW = re.compile(r"\d{1,2}\.?\s+(?=\D)\S|(?:chapter|section|part|annex|appendix|kapitel|chapitre)\s+[\dA-Z]", re.I)
+_SHALLOW = re.compile(r"\d{1,2}\.?\s+(?=\D)\S")
+_NAMED = re.compile(r"(?:chapter|section|part|annex|appendix|kapitel|chapitre)\s+[\dA-Z]", re.I)
 _MARKED = re.compile(r"^ {0,3}#{1,6}(?:[ \t]+\S.*|[ \t]*)$", re.M)
 _UNDERLINED = re.compile(r"^ {0,3}\S[^\n]*\n {0,3}(?:={2,}|-{3,})[ \t]*$", re.M)
 _UNFINISHED = (".", "!", "?", ":", ";", ",", "。", "！", "？", "|", "`")
@@ -97,7 +98,7 @@ def _alone(text: str, code: Sequence[Pair]) -> Iterator[Pair]:
 
 
 def _is_numbered(line: str) -> bool:
-    return _is_deep(line) or bool(_SHALLOW.match(line))
+    return _is_deep(line) or bool(_SHALLOW.match(line) or _NAMED.match(line))
 
 
 def _is_deep(line: str) -> bool:
@@ -113,4 +114,5 @@ def _looks_like_one(line: str) -> bool:
     if not is_heading(line) or line[0].islower() or line.endswith((".", ",", ";", ":", "|")) or _SENTENCES.search(line):
         return False
     kinds = {kind for kind, _ in labelled([line])}
-    return kinds <= {"short", "prose", "list"} and any(character.isalpha() for character in line)
+    titled = bool(_NAMED.match(line)) or kinds <= {"short", "prose", "list"}
+    return titled and any(character.isalpha() for character in line)
