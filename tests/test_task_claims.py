@@ -96,6 +96,7 @@ def test_claims_may_come_one_object_each() -> None:
         [{"passages": ["1"]}],
         [{"claim": 3, "passages": ["1"]}],
         [{"claim": "The pump runs.", "passages": {"1": True}}],
+        [{"claim": "The pump runs.", "passages": ["The pump runs at 3 bar."]}, {"claim": "It is red.", "passages": []}],
     ],
 )
 def test_anything_else_cannot_be_used(claims: Any) -> None:

@@ -67,11 +67,11 @@ def _order(found: dict[str, Any], passages: Sequence[Passage]) -> dict[str, Any]
 
 
 def _claims(found: dict[str, Any], passages: Sequence[Passage]) -> dict[str, Any]:
-    """Claims without a word are faults: the number of claims is a denominator."""
+    """Claims without a word are faults, since their number is a denominator; so are texts in the place of all ids."""
     claims = found.get("claims")
     if not isinstance(claims, list):
         return found
-    made = []
+    made, named_any = [], False
     for number, item in enumerate(claims):
         if not isinstance(item, dict) or not isinstance(item.get("claim"), str):
             raise Misshapen(f'claims.{number}: {{"claim": "…", "passages": […]}} was asked for')
@@ -83,7 +83,12 @@ def _claims(found: dict[str, Any], passages: Sequence[Passage]) -> dict[str, Any
         named = texts([named] if isinstance(named, int) else named or [])
         if not isinstance(named, list):
             raise Misshapen(f"claims.{number}.passages: a list of ids was asked for")
+        named_any = named_any or bool(named)
         made.append({"claim": item["claim"].strip(), "passages": _labels(map(_named, named), passages)})
+    if named_any and not any(one["passages"] for one in made):
+        raise Misshapen(
+            "claims: they name none of the ids that were given; passages are named by id, not by their text"
+        )
     return {**found, "claims": made}
 
 
