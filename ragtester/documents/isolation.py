@@ -63,7 +63,12 @@ def read_source(path: Path, reader: str, pages: Sequence[int], settings: Reading
     process = _Process(settings.memory_mb)
     try:
         process.wait_until_ready()
-        job = {"path": str(path.absolute()), "reader": reader, "pages": list(pages), "timeout": settings.timeout_seconds}
+        job = {
+            "path": str(path.absolute()),
+            "reader": reader,
+            "pages": list(pages),
+            "timeout": settings.timeout_seconds,
+        }
         return process.ask(job, settings.timeout_seconds)
     finally:
         process.end()

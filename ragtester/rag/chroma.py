@@ -54,10 +54,14 @@ class Opened:
         whoever opens a new database in the folder before that would lose it. Two that close at the same moment leave
         the log (seen in 4 of 100 stores); it is whole, and the next opening takes it in.
         """
-        self.client.close()
-        until = time.monotonic() + CLOSING_SECONDS
-        while _in_use(self.folder) and time.monotonic() < until:
-            time.sleep(0.002)
+        _close(self.client, self.folder)
+
+
+def _close(client: Any, folder: Path) -> None:
+    client.close()
+    until = time.monotonic() + CLOSING_SECONDS
+    while _in_use(folder) and time.monotonic() < until:
+        time.sleep(0.002)
 
 
 def _in_use(folder: Path) -> bool:
@@ -114,14 +118,34 @@ def connect(folder: Path, embedding: str) -> Opened:
     """Open the database in `folder`, a new one where there is none. Raises StorageError and StoreDamagedError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for path in folder.iterdir():
-            if path.is_dir():
-                shutil.rmtree(path)
+        _leave_graphs(folder)
         if not (folder / DATABASE).exists():
             _begin(folder, empty_database(embedding))
     except OSError as error:
         raise StorageError(f"{folder}: cannot be made ({error.strerror})") from error
     return _open(folder, embedding)
+
+
+def _leave_graphs(folder: Path) -> None:
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+
+
+@contextmanager
+def looking(folder: Path) -> Iterator[list[Any]]:
+    """The collections of a database that is there, to be read: none is made. Raises StorageError, StoreDamagedError."""
+    try:
+        _leave_graphs(folder)
+    except OSError as error:
+        raise StorageError(f"{folder}: cannot be read ({error.strerror})") from error
+    client = _client(folder)
+    try:
+        with chroma_errors():
+            found = [client.get_collection(one.name, embedding_function=None) for one in client.list_collections()]
+        yield found
+    finally:
+        _close(client, folder)
 
 
 @lru_cache(maxsize=8)
@@ -149,19 +173,22 @@ def _begin(folder: Path, empty: bytes) -> None:
     draft.replace(folder / DATABASE)
 
 
-def _open(folder: Path, embedding: str) -> Opened:
+def _client(folder: Path) -> Any:
     load()
     import chromadb
     from chromadb.api.shared_system_client import SharedSystemClient
 
-    client: Any
     with chroma_errors():
         try:
-            client = chromadb.PersistentClient(path=str(folder), settings=_settings().model_copy(deep=True))
+            return chromadb.PersistentClient(path=str(folder), settings=_settings().model_copy(deep=True))
         except BaseException:
             # A client that failed to start stays in Chroma's cache and would be handed out again for this folder.
             SharedSystemClient._identifier_to_system.pop(str(folder), None)
             raise
+
+
+def _open(folder: Path, embedding: str) -> Opened:
+    client = _client(folder)
     try:
         with chroma_errors():
             chunks, questions = (_collection(client, kind, embedding) for kind in ("chunks", "questions"))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragtester.rag.chroma import DATABASE, connect
+from ragtester.rag.chroma import DATABASE, collection_name, looking
 from ragtester.rag.collection import PAGE, TOLERANCE, all_ids, batches, chroma_errors
 from ragtester.rag.similarity import DIGITS, signatures, unit_rows
 from ragtester.rag.store import MARKER, Complete
@@ -59,29 +59,33 @@ class StoreHealth:
 
 
 def inspect_store(folder: Path, embedding: str) -> StoreHealth | None:
-    """Read a store; None where there is none. Nothing in it is changed, made or mended.
+    """Read a store; None where there is none. No vector, collection or file of it is made, mended or removed.
 
-    `embedding` is the model that its questions were embedded with. Raises StorageError, StoreDamagedError, and
-    DataError for an unreadable `complete.json`.
+    `embedding` is the model that its questions were embedded with: its collections are read, or those of another model
+    where it has none. Raises StorageError, StoreDamagedError, and DataError for an unreadable `complete.json`.
     """
     if not (folder / DATABASE).is_file():
         return None
     marker = read_json(folder / MARKER, Complete)
-    opened = connect(folder, marker.embedding if marker else embedding)
-    try:
-        chunks, questions = _read(opened.chunks), _read(opened.questions)
-    finally:
-        opened.close()
+    with looking(folder) as found:
+        chunks, questions = (_read(_chosen(found, kind, embedding)) for kind in ("chunks", "questions"))
     return StoreHealth(
         folder, marker.embedding if marker else None, marker.dimension if marker else None, chunks, questions
     )
 
 
-def _read(collection: Any) -> Vectors:
+def _chosen(collections: list[Any], kind: str, embedding: str) -> Any | None:
+    of_kind = {one.name: one for one in collections if one.name.startswith(f"{kind}-")}
+    return of_kind.get(collection_name(kind, embedding)) or next(iter(of_kind.values()), None)
+
+
+def _read(collection: Any | None) -> Vectors:
     import numpy as np
 
+    if collection is None:
+        return Vectors("", "")
     with chroma_errors():
-        stamp, hnsw = collection.metadata or {}, (collection.configuration or {}).get("hnsw") or {}
+        stamp, hnsw = collection.metadata or {}, (collection.configuration_json or {}).get("hnsw") or {}
     found = Vectors(str(stamp.get("embedding", "")), str(hnsw.get("space", "")))
     kept: list[NDArray[np.float32]] = []
     shared: dict[bytes, list[str]] = defaultdict(list)

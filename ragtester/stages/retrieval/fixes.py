@@ -58,7 +58,10 @@ FIXES: dict[Cause, tuple[FailureStage, str]] = {
     "wrong_metric": ("embed/index", "Make the store again; its collection must compare by cosine."),
     "not_finite": ("embed/index", "Make the store again, and check what the embedding server gives for this text."),
     "damaged_vector": ("embed/index", "Delete the store's folder and execute again; check the disk."),
-    "null_vector": ("embed/index", "Check what the embedding model gives for this chunk: empty or unknown text?"),
+    "null_vector": (
+        "embed/index",
+        "See whether the embedding model knows the words of this chunk, and whether it has any.",
+    ),
     "constant_vectors": ("embed/index", "Check the embedding server: it gives different texts the same vector."),
     "null_query": ("embed/index", "Add a bm25 arm: the embedding model knows no word of this question."),
     "constant_queries": ("embed/index", "Check the embedding server: it gives different questions the same vector."),

@@ -118,7 +118,7 @@ class SourcesCheck:
     def _locate(self, document: Document) -> _Source:
         file = self._found().get(document.id)
         name = f"the source {document.path}"
-        if file is None:
+        if file is None or file.relative != document.path:
             return _Source(missing=f"{name}, which is not in {self.settings.workspace.corpus}")
         if sha256_file(file.path) != document.sha256:
             return _Source(missing=f"{name}, which has changed since it was read")
@@ -151,15 +151,15 @@ class SourcesCheck:
         return "\n".join(texts), f"{source.what} ({why})" if why else ""
 
     def _block(self, document: Document, unread: list[int]) -> list[int]:
-        """These pages, and those of the document's next evidence: starting a process costs as much as many pages."""
+        """These pages, and others with evidence, the next ones first: a process costs as much as many pages."""
         if unread == [WHOLE]:
             return unread
         if document.id not in self._evidence_pages:
             spans = (span for case in self.suite.cases(document) for span in case.evidence)
             found = {page for span in spans for page in pages_of(span.start, span.end, document.page_starts)}
             self._evidence_pages[document.id] = sorted(found)
-        later = (page for page in self._evidence_pages[document.id] if page > unread[0])
-        more = [page for page in later if (document.id, page) not in self._texts and page not in unread]
+        others = sorted(self._evidence_pages[document.id], key=lambda page: (page < unread[0], page))
+        more = [page for page in others if (document.id, page) not in self._texts and page not in unread]
         return unread + more[: max(0, PAGES_AT_ONCE - len(unread))]
 
     def _read(self, document: Document, path: Path, pages: list[int]) -> None:

@@ -1,0 +1,362 @@
+"""The stage of failure: known faults on the real path, alone and in twos, and what a diagnosis says of them."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragtester.provenance import sha256_text
+from ragtester.rag import chroma
+from ragtester.rag.health import inspect_store, rank_of
+from ragtester.records import FAILURE_STAGES, Failure, UnreadableDocument
+from ragtester.searching.measure import measure
+from ragtester.stages.retrieval import index_view
+from ragtester.stages.retrieval.fixes import CAUSES, FIXES
+from ragtester.stages.retrieval.index_view import free_of_charge
+from ragtester.storage import write_rows
+from ragtester.text.likeness import has_value, likeness, nearest_part, says_the_same, values
+from tests.fault_corpus import EMBEDDING, Lab, TopicEmbedder
+from tests.faults import FAR, MORE, NO_ROOM, PAIRS, TEN, Fault
+
+
+def diagnosed(root: Path, *faults: Fault, broken: bool = True) -> tuple[str, str]:
+    lab = Lab(root)
+    for fault in faults:
+        fault.set_up(lab)
+    for fault in reversed(faults) if broken else ():
+        fault.put_in(lab)
+    found = lab.diagnose()
+    return (found.stage, found.cause) if found else ("", "")
+
+
+def test_the_faults_cover_every_stage_in_order() -> None:
+    assert tuple(fault.stage for fault in TEN) == FAILURE_STAGES
+
+
+@pytest.mark.parametrize("fault", [*TEN, *MORE], ids=str)
+def test_a_fault_is_diagnosed_as_its_stage(fault: Fault, tmp_path: Path) -> None:
+    assert diagnosed(tmp_path, fault) == (fault.stage, fault.cause)
+
+
+@pytest.mark.parametrize("fault", [*TEN, *MORE], ids=str)
+def test_without_the_fault_the_same_set_up_is_not(fault: Fault, tmp_path: Path) -> None:
+    stage, _ = diagnosed(tmp_path, fault, broken=False)
+    assert stage in ("", "generate")
+    assert stage != fault.stage
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair[0]} + {pair[1]}")
+def test_of_two_faults_the_earlier_stage_is_named(pair: tuple[Fault, Fault], tmp_path: Path) -> None:
+    first, second = pair
+    assert FAILURE_STAGES.index(first.stage) < FAILURE_STAGES.index(second.stage)
+    assert diagnosed(tmp_path, first, second) == (first.stage, first.cause)
+
+
+# What is said
+
+
+def test_a_diagnosis_says_what_was_seen_and_what_to_try(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    FAR.set_up(lab)
+    FAR.put_in(lab)
+    found = lab.diagnose()
+    assert found is not None
+    context, measured = lab.run()
+    (gold,) = measured.gold
+    # Of 24 passages, the three about valves have the largest cosine with a question that names the valve twice.
+    assert f"{gold.id} is in no arm's hits (dense 1)" in found.seen
+    assert "Its true dense rank is 4 (score 0.466" in found.seen
+    assert f"best score dense {context.trace.retrieved[0].score:g}" in found.seen
+    assert found.fix == FIXES["not_in_candidates"][1]
+
+
+def test_neither_failed_nor_missed_is_no_case(tmp_path: Path) -> None:
+    assert Lab(tmp_path).diagnose() is None
+
+
+def test_gold_that_the_user_may_not_see_is_no_failure(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, tags={"alpha": ("tenant:a",)}, user_tags=("tenant:b",), failed=True)
+    _, measured = lab.run()
+    assert measured.status == "hidden_gold"
+    assert lab.diagnose() is None
+
+
+def test_evidence_that_two_chunks_of_the_context_hold_together_was_not_lost(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, failed=True)
+    lab.set(index={"chunk_size": 60}, k=24)
+    found = lab.diagnose()
+    assert found is not None
+    assert found.stage == "generate"
+
+
+def test_evidence_in_no_chunk_at_all(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    context, _ = lab.run()
+    assert lab.searched is not None
+    others = lab.searched.chunks[1:]
+    measured = measure(context.case, context.trace, others)
+    found = lab.diagnoser().diagnose(context.case, context.trace, measured, others, failed=False, look_up=_none)
+    assert found is not None
+    assert (found.stage, found.cause) == ("chunk", "nowhere")
+
+
+def test_a_document_without_a_chunk(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    context, _ = lab.run()
+    measured = measure(context.case, context.trace, [])
+    found = lab.diagnoser().diagnose(context.case, context.trace, measured, [], failed=False, look_up=_none)
+    assert found is not None
+    assert (found.stage, found.cause) == ("ingestion", "no_chunks")
+
+
+def test_a_document_that_could_not_be_read(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, failed=True)
+    context, measured = lab.run()
+    failure = Failure(type="needs_password", message="needs a password to open")
+    rows = [*lab.documents[1:], UnreadableDocument(path="alpha.pdf", failure=failure)]
+    write_rows(lab.workspace.documents_file("main"), rows)
+    lab.suite.documents = lab.documents[1:]
+    found = lab.diagnoser().diagnose(context.case, context.trace, measured, [], failed=True, look_up=_none)
+    assert found is not None
+    assert (found.stage, found.cause) == ("ingestion", "unreadable")
+    assert "needs a password to open" in found.seen
+
+
+def test_gold_chunks_that_a_user_named_need_no_evidence(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    FAR.set_up(lab)
+    FAR.put_in(lab)
+    lab.case = {"evidence": ()}
+    context, _ = lab.run()
+    assert lab.searched is not None
+    named = lab.searched.chunks[0].id
+    measured = measure(context.case, context.trace, lab.searched.chunks, labels={named: 100})
+    for chunks in (lab.searched.chunks, []):
+        found = lab.diagnoser().diagnose(context.case, context.trace, measured, chunks, failed=False, look_up=_none)
+        assert found is not None
+        assert (found.stage, found.cause) == ("retrieve", "not_in_candidates")
+        assert named in found.seen
+
+
+def test_a_store_with_another_metric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(chroma.HNSW, "space", "l2")
+    chroma._empty.cache_clear()
+    try:
+        assert diagnosed(tmp_path, FAR) == ("embed/index", "wrong_metric")
+    finally:
+        chroma._empty.cache_clear()
+
+
+# What cannot be looked at
+
+
+def test_what_is_gone_is_said_and_not_guessed(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    FAR.set_up(lab)
+    FAR.put_in(lab)
+    lab.after.append(shutil.rmtree)
+    lab.after.append(lambda _: shutil.rmtree(lab.root / "corpora"))
+    found = lab.diagnose()
+    assert found is not None
+    assert found.stage == "retrieve"
+    assert "Not checked: the source alpha.pdf, which is not in corpora." in found.seen
+    assert "Not checked: the store corpus__" in found.seen
+    assert "true dense rank" not in found.seen
+
+
+def test_a_source_that_changed_is_no_witness(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    NO_ROOM.put_in(lab)
+    lab.after.append(lambda _: (lab.root / "corpora" / "alpha.pdf").write_bytes(b"%PDF-1.4 other"))
+    found = lab.diagnose()
+    assert found is not None
+    assert found.stage == "rerank/pack"
+    assert "Not checked: the source alpha.pdf, which has changed since it was read." in found.seen
+
+
+def test_a_damaged_store_is_said(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    NO_ROOM.put_in(lab)
+    lab.after.append(lambda folder: (folder / chroma.DATABASE).write_bytes(b"no database" * 400))
+    found = lab.diagnose()
+    assert found is not None
+    assert found.stage == "rerank/pack"
+    assert "which cannot be read" in found.seen
+
+
+def test_inspection_leaves_a_store_as_it_was(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    lab.run()
+    folder = lab.store()
+    before = sorted(path.name for path in folder.iterdir())
+    health = inspect_store(folder, "toy:another")
+    assert health is not None
+    assert sorted(path.name for path in folder.iterdir()) == before
+    assert (health.embedding, health.dimension, health.chunks.metric) == (EMBEDDING, 12, "cosine")
+    assert (len(health.chunks.ids), health.chunks.texts, len(health.questions.ids)) == (24, 24, 1)
+    assert not health.chunks.unsound
+    assert not health.chunks.twins
+    again = inspect_store(folder, EMBEDDING)
+    assert again is not None
+    assert again.chunks.ids == health.chunks.ids
+
+
+def test_no_store_is_no_health(tmp_path: Path) -> None:
+    assert inspect_store(tmp_path, EMBEDDING) is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_chroma_is_opened_once_for_many_queries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = Lab(tmp_path, sources=False)
+    FAR.set_up(lab)
+    FAR.put_in(lab)
+    context, measured = lab.run()
+    assert lab.searched is not None
+    opened: list[Path] = []
+
+    def counted(folder: Path, embedding: str) -> object:
+        opened.append(folder)
+        return inspect_store(folder, embedding)
+
+    monkeypatch.setattr(index_view, "inspect_store", counted)
+    tool = lab.diagnoser()
+    chunks = lab.searched.chunks
+    for _ in range(50):
+        assert tool.diagnose(context.case, context.trace, measured, chunks, failed=False, look_up=_none)
+    assert opened == [lab.store()]
+
+
+def test_the_true_rank_is_that_of_an_exact_search(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    lab.set(k=24)
+    context, _ = lab.run()
+    health = inspect_store(lab.store(), EMBEDDING)
+    assert health is not None
+    asked = sha256_text(lab.question)[:32]
+    for hit in context.trace.retrieved:
+        found = rank_of(hit.id, asked, health, None)
+        assert found is not None
+        assert found[0] == hit.rank
+        assert found[1] == pytest.approx(hit.score, abs=1e-6)
+    own = [hit.id for hit in context.trace.retrieved if hit.id.startswith("alpha:")]
+    places = [rank_of(name, asked, health, frozenset({"alpha"})) for name in own]
+    assert [place[0] for place in places if place] == list(range(1, 9))
+
+
+def test_only_models_of_the_package_are_probed() -> None:
+    asked: list[str] = []
+
+    class Counted(TopicEmbedder):
+        async def embed_queries(self, texts: list[str]) -> list[list[float]]:
+            asked.extend(texts)
+            return await super().embed_queries(texts)
+
+    embed = free_of_charge(lambda _: Counted())
+    assert embed("openai:text-embedding-3-small", ["the pump"]) is None
+    assert asked == []
+    assert embed("embedded:hashing", ["the pump"]) == [[3.0, *[0.0] * 10, 0.01]]
+
+
+# The table of causes
+
+
+def test_every_cause_has_a_stage_and_a_fix() -> None:
+    assert tuple(FIXES) == CAUSES
+    assert list(dict.fromkeys(stage for stage, _ in FIXES.values())) == list(FAILURE_STAGES)
+    for _, fix in FIXES.values():
+        assert fix[0].isupper()
+        assert fix.endswith(".")
+        assert fix.count(". ") == 0
+
+
+def test_no_fix_gives_a_user_more_to_see() -> None:
+    for _, fix in FIXES.values():
+        assert not re.search(r"\b(user_tags|permission|access|tenant|role)", fix)
+
+
+def test_the_page_names_every_stage_and_cause(repository: Path) -> None:
+    page = (repository / "docs" / "retrieval-audit.md").read_text(encoding="utf-8")
+    section = page.partition("## Stages of failure")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1:3] for line in section.splitlines() if line.startswith("| `")]
+    named = [cause for _, causes in rows for cause in re.findall(r"`(\w+)`", causes)]
+    assert [stage.strip(" `") for stage, _ in rows] == list(FAILURE_STAGES)
+    assert named == list(CAUSES)
+
+
+# Comparing texts
+
+READINGS = [
+    "The pressure-relief valve opens at 24 bar; code E-204.",
+    "The pressure-\nrelief  valve\nopens at 24 bar ; code E-204 .",
+    "The pressurerelief valve opens at 2 4 bar; code E 204.",
+    "opens at 24 bar; The pressure-relief valve left code E-204. right column",
+    "THE PRESSURE\u2010RELIEF VALVE OPENS AT 24\u00a0BAR; CODE E\u2011204.",
+]
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_another_readers_spaces_and_columns_are_no_loss(reading: str) -> None:
+    evidence = READINGS[0]
+    assert likeness(evidence, f"Before it. {reading} After it.") >= 95
+    near = nearest_part(evidence, reading)
+    assert [value for value in values(evidence) if not has_value(value, near)] == []
+
+
+@pytest.mark.parametrize("text", ["", "Tge prffsure-rxlxef vqlve opxns.", "Quite another sentence about 24 bar."])
+def test_lost_and_garbled_text_is_unlike(text: str) -> None:
+    assert likeness(READINGS[0], text) < 80
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "alone", "glued"),
+    [
+        ("24", "at 24 bar", True, True),
+        ("24", "at 243 bar", False, True),
+        ("24", "at 24.5 bar", False, True),
+        ("24", "at 124", False, True),
+        ("1.5", "at 15 bar", False, False),
+        ("1.5", "at 1.5.", True, True),
+        ("e-204", "code E204", True, True),
+        ("e-204", "code E-205", False, False),
+        ("24", "at 42", False, False),
+    ],
+)
+def test_a_value_stands_for_itself(value: str, text: str, alone: bool, glued: bool) -> None:
+    assert has_value(value, text) is alone
+    assert has_value(value, text, glued=True) is glued
+
+
+def test_values_are_numbers_and_codes() -> None:
+    assert values("The E-204 valve, DIN912, takes 1.5 bar and 1,200 kg (see 3), 24/7.") == (
+        "e-204", "din912", "1.5", "1,200", "3", "24/7",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("passage", "same"),
+    [
+        ("Notice. The winch holds 24 bar at most. Call the crew.", True),
+        ("Notice. The winch holds 42 bar at most. Call the crew.", False),
+        ("Notice. The crane holds 24 bar at most. Call the crew.", False),
+        ("The winch", False),
+    ],
+)
+def test_a_passage_says_the_same_where_subject_and_value_agree(passage: str, same: bool) -> None:
+    about = "How much does the winch hold? 24 bar"
+    assert (says_the_same(passage, "The winch holds 24 bar at most.", about, "en", 80) is not None) is same
+
+
+@given(st.text(alphabet="ab 12.-\n", max_size=60), st.text(alphabet="ab 12.-\n", max_size=60))
+def test_what_stands_in_a_text_is_like_it(before: str, passage: str) -> None:
+    assert likeness(passage, f"{before} {passage}") == 100.0
+    assert 0.0 <= likeness(passage, before) <= 100.0
+    assert nearest_part(passage, before) in before
+
+
+def _none(_: str) -> None:
+    return None
