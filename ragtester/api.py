@@ -163,14 +163,16 @@ class Project:
         `labels` is a file of gold that replaces the cases' own; `before` names an audited run to compare with.
         """
         from ragtester.interchange import read_gold_labels, read_traces
-        from ragtester.pipeline import check_model, run_audit
+        from ragtester.pipeline import AUDIT, check_model, check_models, run_audit
         from ragtester.provenance import sha256_file
         from ragtester.stages import retrieval
 
         if search and traces is not None:
             raise UsageError("--search and --traces: give one of the two")
-        if self.settings.audit_retrieval.claims_model:
-            check_model(self.settings.audit_retrieval.claims_model, self.settings)
+        if search:
+            check_models(self.settings, (AUDIT,), root=self.workspace.root)
+        elif self.settings.audit_retrieval.claims_model:
+            check_model(self.settings.audit_retrieval.claims_model, self.settings, embedding=False)
         read, notes = (None, ()) if traces is None else read_traces(Path(traces))
         given = {"traces": traces, "labels": labels}
         wanted = retrieval.Wanted(

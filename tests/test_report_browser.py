@@ -14,10 +14,12 @@ from urllib.parse import quote
 import pytest
 
 from benchmarks.report import FLAGS
+from ragtester.api import Project
 from ragtester.records import Verdict
 from ragtester.report import texts, write_report
 from ragtester.storage import read_rows, write_json, write_rows
 from ragtester.workspace import Workspace
+from tests import retrieval_workspace
 from tests.report_workspace import EVIL, RUN, Built, audit_of, build, loaded
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
@@ -482,3 +484,25 @@ def test_prints(page: Page, plain: Path) -> None:
     page.tab.emulate_media(media="print")
     assert not page.tab.is_visible("#controls")
     assert page.tab.is_visible("#verdict")
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+def test_the_retrieval_section_holds_hostile_and_long_texts(browser: Any, tmp_path: Path, width: int) -> None:
+    names = [*EVIL, "y" * 200]
+    queries = [retrieval_workspace.Query(name, at % 4, (0, 1), ("fail",)) for at, name in enumerate(names)]
+    retrieval_workspace.build(tmp_path, queries)
+    project = Project(tmp_path)
+    project.audit_retrieval()
+    page = Page(browser, viewport={"width": width, "height": 844})
+    page.open(project.report().path)
+    for summary in page.tab.locator("#retrieval summary").all():
+        summary.click()
+    assert page.tab.locator("#retrieval details li").count() == 6  # three telling cases of two stages
+    assert page.complaints == []
+    assert page.tab.evaluate("window.pwned") is None
+    assert page.tab.evaluate("document.documentElement.scrollWidth") <= width
+    found = page.tab.evaluate(NARROW)
+    assert (found["lost"], found["cut"] if width < 400 else []) == ([], [])
+    assert "retrieve" in page.text("#retrieval")
+    assert page.tab.evaluate("[...document.querySelectorAll('#retrieval table')].every((one) => one.caption)")
+    page.context.close()
