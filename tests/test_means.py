@@ -61,6 +61,7 @@ def test_where_nothing_differs_there_is_no_interval() -> None:
     assert mean([0.5], ["a"]) == Quantity(0.5, 1, None)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(steps, st.sampled_from("abc")), min_size=1, max_size=20), st.randoms())
 def test_the_order_of_the_queries_does_not_matter(rows: list[tuple[float, str]], draw: random.Random) -> None:
     shuffled = rows[:]
@@ -109,6 +110,7 @@ def test_noise_of_floats_is_no_difference() -> None:
     assert (found.higher, found.lower, found.same, found.test.p) == (0, 0, 2, 1)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(steps, steps, st.sampled_from("abc")), min_size=1, max_size=12))
 def test_the_other_way_round_everything_is_mirrored(rows: list[tuple[float, float, str]]) -> None:
     before, after, clusters = ([row[at] for row in rows] for at in (0, 1, 2))
@@ -130,7 +132,7 @@ def test_signs_counted_by_hand() -> None:
     assert sign_flips([0.1, 0.4, 0.9], 1) == pytest.approx(2 / 8)  # whatever floats make of 0.1 + 0.4 + 0.9
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(st.lists(st.integers(-6, 6).map(lambda number: number / 8), min_size=2, max_size=8))
 def test_all_signs_are_those_of_scipy(differences: list[float]) -> None:
     theirs = stats.permutation_test(

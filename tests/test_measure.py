@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import log2
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragtester.rag import chunking
@@ -275,8 +275,8 @@ def test_the_curve_goes_as_far_down_as_ranks_are_known() -> None:
     ],
 )
 def test_when_a_list_holds_all_there_is(path: dict[str, object], fields: dict[str, object], known: bool) -> None:
-    settings = RetrievalSettings.model_validate(path)
-    found = measure(case((4, 20)), trace(12, 0, k=1, **fields), CUTS, ks=(9,), path=settings)
+    wanted = RetrievalSettings.model_validate(path)
+    found = measure(case((4, 20)), trace(12, 0, k=1, **fields), CUTS, ks=(9,), path=wanted)
     assert (9 in found.curve) == known
 
 
@@ -328,8 +328,8 @@ def test_a_chunk_of_the_context_that_no_list_has_counts_last() -> None:
 def test_whatever_cuts_a_text_all_its_chunks_hold_all_evidence(chunker: str, near_duplicate: float) -> None:
     kinds = ("pump", "valve", "relay")
     notes = "\n\n".join(f"## Part\n\nThe {kinds[n % 3]} of this machine holds seven bar.\n\nMore." for n in range(12))
-    settings = {"chunker": chunker, "chunk_size": 60, "chunk_overlap": 15, "near_duplicate": near_duplicate}
-    index = IndexSettings.model_validate(settings)
+    wanted = {"chunker": chunker, "chunk_size": 60, "chunk_overlap": 15, "near_duplicate": near_duplicate}
+    index = IndexSettings.model_validate(wanted)
     cuts = chunking.chunk(builders.document("d", characters=len(notes), format="md"), notes, index)
     assert any(one.also for one in cuts) == bool(near_duplicate)
     held = Coverage(cuts, notes)
@@ -347,6 +347,7 @@ def test_whatever_cuts_a_text_all_its_chunks_hold_all_evidence(chunker: str, nea
 places = st.tuples(st.integers(0, 59), st.integers(1, 25)).map(lambda place: (place[0], min(60, sum(place))))
 
 
+@settings(deadline=None)
 @given(
     st.text(alphabet="ab \n", min_size=60, max_size=60),
     st.lists(places, max_size=8, unique_by=lambda place: place[0]),

@@ -7,7 +7,7 @@ from math import log2
 
 import ir_measures
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, RR, P, R, Success, nDCG
 
@@ -82,6 +82,7 @@ queries = st.tuples(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(queries, min_size=1, max_size=5), st.integers(1, 14))
 def test_the_values_are_those_of_trec_eval(asked: list[tuple[list[str], dict[str, int]]], k: int) -> None:
     measures = [R @ k, P @ k, RR @ k, nDCG @ k, AP @ k, Success @ k]
@@ -114,6 +115,7 @@ def _as_tables(
     return qrels, run
 
 
+@settings(deadline=None)
 @given(queries, st.integers(1, 14))
 def test_all_values_lie_between_nought_and_one(query: tuple[list[str], dict[str, int]], k: int) -> None:
     ranked, gold = query
@@ -122,6 +124,7 @@ def test_all_values_lie_between_nought_and_one(query: tuple[list[str], dict[str,
     assert found.hit == (found.reciprocal_rank > 0) == (found.recall > 0) == (found.ndcg > 0)
 
 
+@settings(deadline=None)
 @given(queries, st.integers(1, 14), st.integers(1, 3))
 def test_grades_matter_to_ndcg_alone(query: tuple[list[str], dict[str, int]], k: int, factor: int) -> None:
     ranked, gold = query
