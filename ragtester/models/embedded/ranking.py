@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 from ragtester.models.embedded.judging_statements import Embed
 from ragtester.tasks import PassagesRanked, RankPassages
@@ -14,8 +17,7 @@ from ragtester.text.sentences import sentences
 from ragtester.text.stems import stems
 
 COVER_WEIGHT = 0.6
-# The vector of a text differs in the last digits with what it is embedded beside; equal passages must stay equal.
-DIGITS = 5
+DIGITS = 9
 
 
 def rank_passages(request: RankPassages, embed: Embed) -> PassagesRanked:
@@ -25,14 +27,28 @@ def rank_passages(request: RankPassages, embed: Embed) -> PassagesRanked:
     the question and the passage's nearest sentence. What a passage says of itself is words like any other.
     """
     code = base(request.language)
-    held = [_terms(passage.text, code) for passage in request.passages]
-    cosines = _nearest(request, embed, code)
-    covers = _covers(_terms(request.question, code), held)
-    scores = {
-        passage.label: round(COVER_WEIGHT * cover + (1 - COVER_WEIGHT) * max(0.0, cosine), DIGITS)
-        for passage, cover, cosine in zip(request.passages, covers, cosines, strict=True)
-    }
+    read = [_read(passage.text, code, embed) for passage in request.passages]
+    covers = _covers(_terms(request.question, code), [one.terms for one in read])
+    asked = embed([request.question])[0]
+    scores = {}
+    for passage, one, cover in zip(request.passages, read, covers, strict=True):
+        nearest = float((one.rows @ asked).max()) if len(one.rows) else 0.0
+        scores[passage.label] = round(COVER_WEIGHT * cover + (1 - COVER_WEIGHT) * max(0.0, nearest), DIGITS)
     return PassagesRanked(order=tuple(sorted(scores, key=lambda label: -scores[label])))
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A passage's content stems and codes, and a unit row for each of its sentences."""
+
+    terms: frozenset[str]
+    rows: Any
+
+
+@lru_cache(maxsize=2048)
+def _read(text: str, code: str, embed: Embed) -> _Read:
+    """Cached: the same chunks come for many questions, and embedding them takes longest."""
+    return _Read(_terms(text, code), embed(sentences(text, code)))
 
 
 def _terms(text: str, code: str) -> frozenset[str]:
@@ -42,17 +58,5 @@ def _terms(text: str, code: str) -> frozenset[str]:
 def _covers(asked: frozenset[str], held: Sequence[frozenset[str]]) -> list[float]:
     counts = Counter(term for terms in held for term in terms)
     weights = {term: math.log(1 + len(held) / max(1, counts[term])) for term in asked}
-    total = sum(weights.values())
+    total = math.fsum(weights.values())
     return [math.fsum(weights[term] for term in asked & terms) / total if total else 0.0 for terms in held]
-
-
-def _nearest(request: RankPassages, embed: Embed, code: str) -> list[float]:
-    """Cosine of the question and each passage's nearest sentence; 0 for a passage without one."""
-    cut = [sentences(passage.text, code) for passage in request.passages]
-    rows = embed([request.question, *(sentence for one in cut for sentence in one)])
-    cosines = [float(cosine) for cosine in rows[1:] @ rows[0]]
-    found, start = [], 0
-    for one in cut:
-        found.append(max(cosines[start : start + len(one)], default=0.0))
-        start += len(one)
-    return found
