@@ -27,7 +27,6 @@ from ragtester.records import (
     SourceShares,
 )
 from ragtester.settings import Settings
-from ragtester.stages.experiment import parse_experiment
 from ragtester.stages.experiment.canary_alarm import with_alarms
 from ragtester.stages.experiment.comparing import Generated, Graded, compare, correct, direction
 from ragtester.stages.experiment.document import experiment_document
@@ -380,7 +379,3 @@ def test_the_same_rows_give_the_same_comparison() -> None:
     ranks: list[int | None] = [random.Random(3).choice([1, 2, 4, None]) for _ in range(50)]
     one, two = (compare(PAIR, measured([1] * 50), measured(ranks), seed=7) for _ in range(2))
     assert one == two
-
-
-def test_parse_gives_what_make_points_takes() -> None:
-    assert parse_experiment({"name": "x", "sweep": {"execute.k": [1]}}, "w").where == "w"
