@@ -47,7 +47,7 @@ def access_section(result: RetrievalResult) -> Section:
     parts: list[Paragraph | Table] = [
         Paragraph(
             f"{found.hidden_queries} query(ies) left the denominators because their user may see none of their gold; "
-            f"{found.partly_hidden} more lost a part of it. {found.hidden_chunks} gold chunk(s) are hidden, counted by query. "
+            f"{found.partly_hidden} more lost a part of it. In all {found.hidden_chunks} gold chunk(s) are hidden. "
             "What a user may not see is no miss, and finding it would be a fault."
         )
     ]

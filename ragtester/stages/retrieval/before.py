@@ -80,7 +80,7 @@ def _compared(run: str, before: str, after: str, pairs: Sequence[Pair]) -> Befor
         changes=changes,
         found=sum(bool(one.missed) and not two.missed for one, two in pairs),
         lost=sum(bool(two.missed) and not one.missed for one, two in pairs),
-        reading=f"{after}: {reading({change.metric: change for change in changes})}",
+        reading=f"{after}: {_reading(changes, pairs)}",
     )
 
 
@@ -97,6 +97,16 @@ def _change(metric: str, pairs: Sequence[Pair]) -> MetricChange:
         after=mean_value((document, new) for document, _, new in both).value,
         difference=mean_value((document, new - old) for document, old, new in both),
     )
+
+
+def _reading(changes: Sequence[MetricChange], pairs: Sequence[Pair]) -> str:
+    """The sentence, and what it rests on where other chunks are gold now."""
+    found = {change.metric: change for change in changes}
+    same = all({gold.id for gold in one.gold} == {gold.id for gold in two.gold} for one, two in pairs)
+    if same or found["evidence"].difference.value is None:
+        return reading(found)
+    told = reading({**found, "recall": found["evidence"]})
+    return f"{told} Other chunks are gold now, so the share of the evidence stands for recall."
 
 
 def reading(changes: dict[str, MetricChange]) -> str:
