@@ -11,8 +11,8 @@ import pytest
 from ragtester.models.limits import ModelTurns, ProviderGate
 from ragtester.models.prices import price_of, window_of
 from ragtester.models.problems import Problem, examine, seconds_of
-from ragtester.models.redaction import redact
 from ragtester.models.retry import BackOff, CallFailed, attempted
+from ragtester.redaction import redact
 from ragtester.settings import ModelSettings, ProviderSettings
 from tests import virtual_time
 

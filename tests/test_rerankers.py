@@ -233,6 +233,14 @@ def test_what_a_function_does_wrong_is_a_failure_that_names_it(tmp_path: Path, b
     assert word == "async def" or WRONG[body] in found.failure.message
 
 
+def test_a_key_in_the_words_of_an_error_is_taken_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RERANK_API_KEY", "very-secret-value")
+    body = "import os\ndef score(query, passages):\n    raise OSError('401 for ' + os.environ['RERANK_API_KEY'])\n"
+    found = scored(function(tmp_path, body), tmp_path, "q", "a")
+    assert found.failure is not None
+    assert found.failure.message == "python:my_rerank:score: raised OSError: 401 for [key]"
+
+
 @pytest.mark.parametrize(
     "result",
     [[1, 2.5], (1, 2.5), np.array([1, 2.5], dtype=np.float32), iter([1.0, 2.5]), [np.float32(1), np.float64(2.5)]],

@@ -15,7 +15,7 @@ from pydantic import SecretStr, ValidationError
 
 from ragtester.errors import MissingPackageError, UsageError
 from ragtester.models.catalogue import NO_KEY, OPENAI_URL, ModelName
-from ragtester.models.redaction import redact
+from ragtester.redaction import redact
 from ragtester.settings import ProviderSettings
 from ragtester.text.normalise import clean
 

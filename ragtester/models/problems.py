@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from ragtester.models.catalogue import ModelName
-from ragtester.models.redaction import redact
+from ragtester.redaction import redact
 from ragtester.settings import ProviderSettings
 
 _QUOTA_CODES = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance"}

@@ -10,6 +10,7 @@ from numbers import Real
 from typing import Any, Protocol
 
 from ragtester.records import Call, Chunk, Failure
+from ragtester.redaction import redact
 
 # The type of a failure that a reranker which is no language model ends in; the next start asks it again.
 FAILURE = "rerank"
@@ -72,5 +73,5 @@ def failed(name: str, what: str) -> Scored:
 
 
 def one_line(error: BaseException) -> str:
-    """Type and words of an error of foreign code, cut short."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}".removesuffix(": ")
+    """Type and words of an error of foreign code, without keys and cut short."""
+    return f"{type(error).__name__}: {redact(' '.join(str(error).split()))[:200]}".removesuffix(": ")
