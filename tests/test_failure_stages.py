@@ -75,6 +75,17 @@ def test_a_diagnosis_says_what_was_seen_and_what_to_try(tmp_path: Path) -> None:
     assert found.fix == FIXES["not_in_candidates"][1]
 
 
+def test_each_document_has_its_own_store(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    FAR.set_up(lab)
+    FAR.put_in(lab)
+    lab.set(index={"scope": "document"})
+    found = lab.diagnose()
+    assert found is not None
+    # Of alpha's eight passages only the one about the valve is nearer.
+    assert (found.stage, "Its true dense rank is 2" in found.seen) == ("retrieve", True)
+
+
 def test_neither_failed_nor_missed_is_no_case(tmp_path: Path) -> None:
     assert Lab(tmp_path).diagnose() is None
 

@@ -19,6 +19,7 @@ _INSIDE = 4
 # Below this, the best match is another passage.
 _LIKE = 75
 _MARGIN = 20
+_BLOCK = 400
 
 
 @lru_cache(maxsize=256)
@@ -30,19 +31,32 @@ def letters(text: str) -> str:
 def likeness(passage: str, text: str) -> float:
     """How much of a passage a text holds, 0 to 100; 100 for a passage without letters and digits.
 
-    The larger of two views: the best match of the letters in a row (`rapidfuzz.fuzz.partial_ratio`), which forgives
-    spaces, hyphens and line ends; and the share of the passage's letters in words that the text has anywhere, which
-    forgives another order of columns and cells. What the text is too short to hold counts as absent.
+    The larger of two views: the best match of the letters in a row (`rapidfuzz.fuzz.partial_ratio`, its mean over blocks
+    of a long passage), which forgives spaces, hyphens and line ends; and the share of the passage's letters in words
+    that the text has anywhere, which forgives another order of columns and cells. What the text is too short to hold
+    counts as absent.
     """
-    from rapidfuzz import fuzz
-
     wanted, there = letters(passage), letters(text)
     if not wanted or wanted in there:
         return 100.0
-    in_a_row = fuzz.partial_ratio(wanted, there) * min(1.0, len(there) / len(wanted))
     found, known = words(passage), set(words(_BROKEN.sub("", text)))
     present = sum(len(word) for word in found if word in known or (len(word) >= _INSIDE and letters(word) in there))
-    return max(in_a_row, 100.0 * present / max(1, sum(map(len, found))))
+    return max(_in_a_row(wanted, there), 100.0 * present / max(1, sum(map(len, found))))
+
+
+def _in_a_row(wanted: str, there: str) -> float:
+    """0 to 100; linear in the length of `wanted`, where one match of it all is quadratic."""
+    from rapidfuzz import fuzz
+
+    score = sum(len(block) * fuzz.partial_ratio(block, there) for block in _blocks(wanted)) / len(wanted)
+    return score * min(1.0, len(there) / len(wanted))
+
+
+def _blocks(wanted: str) -> list[str]:
+    """Pieces of about `_BLOCK` letters, none of them short."""
+    count = max(1, len(wanted) // _BLOCK)
+    size = -(-len(wanted) // count)
+    return [wanted[start : start + size] for start in range(0, len(wanted), size)]
 
 
 def nearest_part(passage: str, text: str) -> str:
@@ -53,10 +67,11 @@ def nearest_part(passage: str, text: str) -> str:
     there, places = _placed_letters(text)
     if not wanted or len(wanted) >= len(there):
         return text
-    found = fuzz.partial_ratio_alignment(wanted, there, score_cutoff=_LIKE)
-    if found is None:
+    blocks = _blocks(wanted)
+    first, last = (fuzz.partial_ratio_alignment(block, there, score_cutoff=_LIKE) for block in (blocks[0], blocks[-1]))
+    if first is None or last is None or last.dest_end <= first.dest_start:
         return text
-    return text[max(0, places[found.dest_start] - _MARGIN) : places[found.dest_end - 1] + 1 + _MARGIN]
+    return text[max(0, places[first.dest_start] - _MARGIN) : places[last.dest_end - 1] + 1 + _MARGIN]
 
 
 @lru_cache(maxsize=16)
@@ -113,10 +128,9 @@ def says_the_same(passage: str, evidence: str, about: str, language: str, thresh
     Alike is not the same: of the words and values of `about` (a question and its answer), the passage must have all
     that the evidence has.
     """
-    from rapidfuzz import fuzz
-
-    alike = fuzz.partial_ratio(letters(evidence), letters(passage), score_cutoff=threshold)
-    if not alike or len(letters(passage)) < len(letters(evidence)) * threshold / 100:
+    wanted = letters(evidence)
+    alike = _in_a_row(wanted, letters(passage)) if wanted else 0.0
+    if alike < threshold:
         return None
     needed = set(stems(about, language)) & set(stems(evidence, language))
     if not needed <= set(stems(passage, language)):

@@ -10,7 +10,7 @@ from typing import Literal
 from ragtester.documents.formats import decode
 from ragtester.documents.garbage import garbled_share
 from ragtester.documents.isolation import read_source
-from ragtester.documents.library import CorpusFile, FoundFiles, find_files
+from ragtester.documents.library import CorpusFile, find_files
 from ragtester.documents.source_text import WHOLE
 from ragtester.errors import DataError, UsageError
 from ragtester.provenance import sha256_file
@@ -28,6 +28,7 @@ PAGES_AT_ONCE = 25
 # Characters on either side of evidence in which a value of the expected answer may stand as well.
 AROUND = 200
 SHOWN_VALUES = 5
+SHOWN_CHARACTERS = 40
 # Nothing in such a file can hurt its reader; every other one is read in a process of its own.
 PLAIN = (".md", ".txt")
 
@@ -99,15 +100,6 @@ class SourcesCheck:
             return f"{_capital(source.what)} has {what}.", "lost"
         return "", "garbled"
 
-    def unreadable(self, document_id: str) -> str:
-        """Why the file of a document that the suite lacks gave no text; empty where that is not known."""
-        file = self._found().get(document_id)
-        if file is None:
-            return ""
-        rows = iter_rows(self.suite.workspace.documents_file(self.suite.name), DocumentRow)
-        failures = (row.failure for row in rows if isinstance(row, UnreadableDocument) and row.path == file.relative)
-        return next((failure.message for failure in failures), "")
-
     # Where the source lies
 
     def _source(self, document: Document) -> _Source:
@@ -131,11 +123,7 @@ class SourcesCheck:
 
     def _found(self) -> dict[str, CorpusFile]:
         if self._files is None:
-            try:
-                found = find_files([self.settings.workspace.corpus], self.suite.workspace.root)
-            except UsageError:  # the corpus is gone: nothing is found in it
-                found = FoundFiles([])
-            self._files = {file.id: file for file in found}
+            self._files = _files(self.suite, self.settings)
         return self._files
 
     # What it says
@@ -176,6 +164,21 @@ class SourcesCheck:
             self._texts[document.id, page] = found.get(str(page), "")
 
 
+def unreadable(suite: Suite, settings: Settings, document_id: str) -> str:
+    """Why the file of a document that the suite lacks gave no text; empty where that is not known."""
+    file = _files(suite, settings).get(document_id)
+    rows = iter_rows(suite.workspace.documents_file(suite.name), DocumentRow) if file else ()
+    unread = (row for row in rows if isinstance(row, UnreadableDocument))
+    return next((row.failure.message for row in unread if file and row.path == file.relative), "")
+
+
+def _files(suite: Suite, settings: Settings) -> dict[str, CorpusFile]:
+    try:
+        return {file.id: file for file in find_files([settings.workspace.corpus], suite.workspace.root)}
+    except UsageError:  # the corpus is gone: nothing is found in it
+        return {}
+
+
 def _markdown(pdf: Path) -> Path | None:
     """The Markdown that a PDF was made from: named in `documents.jsonl` beside it, else of the same name."""
     named = pdf.with_suffix(".md")
@@ -203,7 +206,7 @@ def _warnings(document: Document, pages: Sequence[int]) -> str:
 
 
 def _shown(found: Sequence[str]) -> str:
-    return ", ".join(found[:SHOWN_VALUES])
+    return ", ".join(one[:SHOWN_CHARACTERS] for one in found[:SHOWN_VALUES])
 
 
 def _capital(text: str) -> str:
