@@ -31,10 +31,10 @@ def letters(text: str) -> str:
 def likeness(passage: str, text: str) -> float:
     """How much of a passage a text holds, 0 to 100; 100 for a passage without letters and digits.
 
-    The larger of two views: the best match of the letters in a row (`rapidfuzz.fuzz.partial_ratio`, its mean over blocks
-    of a long passage), which forgives spaces, hyphens and line ends; and the share of the passage's letters in words
-    that the text has anywhere, which forgives another order of columns and cells. What the text is too short to hold
-    counts as absent.
+    The larger of two views. One is the best match of the letters in a row (`rapidfuzz.fuzz.partial_ratio`, for a long
+    passage the mean over its blocks), which forgives spaces, hyphens and line ends. The other is the share of the
+    passage's letters in words that the text has anywhere, which forgives another order of columns and cells. What the
+    text is too short to hold counts as absent.
     """
     wanted, there = letters(passage), letters(text)
     if not wanted or wanted in there:
