@@ -59,6 +59,12 @@ def test_curve_cuts_the_ranking_at_each_k(tmp_path: Path) -> None:
     assert hits == {1: (1, 3), 2: (2, 3)}  # two hits were fetched; deeper nothing is known
 
 
+def test_the_curve_of_an_imported_run_ends_at_its_context(tmp_path: Path) -> None:
+    build(tmp_path, [Query("first", 0, (1, 0), changes={"retrieved": (), "index": "imported"})])
+    result, _, _ = audited(tmp_path)
+    assert [(one.k, one.hit.successes) for one in result.curve] == [(1, 0), (2, 1)]
+
+
 def test_every_query_is_accounted_for(tmp_path: Path) -> None:
     queries = (
         *FOUR,

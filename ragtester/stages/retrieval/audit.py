@@ -54,7 +54,10 @@ class Auditor:
         """The item's row, and its metrics at other K."""
         if item.failure is not None:
             return Audited(_row(item, Measured("unfinished"), self._kind(item)))
-        measured = measure(item.case, item.trace, self._coverage(item), self.ks, item.gold, self.path)
+        # An imported trace has no list of hits: its context is no search that ran out.
+        told = bool(item.trace.retrieved) or not item.trace.context_ids
+        path = self.path if told else None
+        measured = measure(item.case, item.trace, self._coverage(item), self.ks, item.gold, path)
         row = _row(item, measured, self._kind(item))
         if row.failed or row.missed:
             found = self.diagnoser.diagnose(
