@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,6 +35,7 @@ from ragtester.stages.retrieval.items import Item, family
 from ragtester.stages.retrieval.reading import readings
 from ragtester.stages.retrieval.slices import slices
 from ragtester.stages.retrieval.stages import stage_figures, telling
+from ragtester.storage import read_rows
 from ragtester.tables.markdown import markdown
 from ragtester.tasks import ClaimsTraced, TraceClaims, TracedClaim
 from tests import builders
@@ -333,3 +335,24 @@ def test_rejections_and_queries_with_gold_wait_for_no_claims() -> None:
     for query in (Query("a", None, (0,)), Query("b", 0, (0,))):
         claims.consider(Item(0, case_of(query), EMBEDDING, trace_of(query, 1)), row("a", status="no_gold"))
     assert claims.waiting == []
+
+
+def test_an_audit_whose_claims_ran_out_goes_on_and_pays_nothing_twice(tmp_path: Path) -> None:
+    build(tmp_path, [Query("first", 0, (0, 1), spans=False), Query("lost", 3, (0, 1), spans=False)])
+    script = tmp_path / "claims.jsonl"
+    line = json.dumps({"reply": {"claims": [{"claim": "one fact", "passages": []}]}}) + "\n"
+    project = Project(tmp_path, ["audit_retrieval.claims_model='scripted:claims.jsonl'"])
+
+    def claims() -> tuple[int, list[str]]:
+        done = project.audit_retrieval()
+        rows = read_rows(done.output / "queries.jsonl", AuditedQuery)
+        return done.exit_code, [one.query_id for one in rows if one.claims]
+
+    script.write_text(line, encoding="utf-8")
+    code, first = claims()
+    assert (code, len(first)) == (3, 1)
+    assert "1 query(ies) could not be traced" in " ".join(project.retrieval_result().notes)  # type: ignore[union-attr]
+    code, both = claims()  # one line again: enough for the one that is open
+    assert (code, both) == (0, ["first", "lost"])
+    script.write_text("", encoding="utf-8")
+    assert claims() == (0, ["first", "lost"])

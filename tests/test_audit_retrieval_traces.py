@@ -117,6 +117,7 @@ def broken(change: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
         (lambda line: line["arms"]["bm25"][0].update(score=float("inf")), "Infinity is no number"),
         (lambda line: line["arms"]["bm25"][0].update(rank=True), "not true or false"),
         (lambda line: line.update(k_final=0), "k_final"),
+        (lambda line: line.update(k_final="8"), "k_final: a number is wanted, not a text"),
         (lambda line: line.update(query_id=""), "query_id"),
         (lambda line: line.update(gold_ids="c9"), "gold_ids"),
     ],

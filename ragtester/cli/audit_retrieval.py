@@ -49,6 +49,7 @@ def retrieval(
 
 
 def _print(result: StageResult, project: Project, *, full: bool) -> None:
+    from ragtester.console import one_line
     from ragtester.stages.retrieval import retrieval_document
     from ragtester.summary import shown
     from ragtester.tables.terminal import print_document
@@ -65,4 +66,4 @@ def _print(result: StageResult, project: Project, *, full: bool) -> None:
     more = "" if full else "; slices by document and family there, and printed with --full"
     typer.echo(f"{result.stage} -> {shown(result.output)}{more}")
     if result.stopped:
-        typer.echo(f"stopped: {result.stopped}")
+        typer.echo(one_line(f"stopped: {result.stopped}"))

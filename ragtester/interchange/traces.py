@@ -27,9 +27,9 @@ NEEDED = (
 )
 
 
-def _no_bool(value: Any) -> Any:
-    if isinstance(value, bool):
-        raise ValueError("a number is wanted, not true or false")
+def _number(value: Any) -> Any:
+    if isinstance(value, bool | str):
+        raise ValueError(f"a number is wanted, not {'a text' if isinstance(value, str) else 'true or false'}")
     return value
 
 
@@ -41,9 +41,9 @@ def _as_text(value: Any) -> Any:
 
 
 Name = Annotated[str, Field(min_length=1, strict=True)]
-Count = Annotated[int, BeforeValidator(_no_bool), Field(ge=0)]
-Rank = Annotated[int, BeforeValidator(_no_bool), Field(ge=1)]
-Number = Annotated[float, BeforeValidator(_no_bool)]
+Count = Annotated[int, BeforeValidator(_number), Field(ge=0)]
+Rank = Annotated[int, BeforeValidator(_number), Field(ge=1)]
+Number = Annotated[float, BeforeValidator(_number)]
 FilterValue = Annotated[str | tuple[str, ...] | None, BeforeValidator(_as_text)]
 
 
@@ -96,7 +96,7 @@ class TraceLine(_Line):
     final_context_chars: Count | None
     gold_ids: tuple[Name, ...]
     notes: str | tuple[str, ...] | None
-    gold_grades: dict[str, Annotated[int, BeforeValidator(_no_bool), Field(ge=1)]] = Field(default_factory=dict)
+    gold_grades: dict[str, Annotated[int, BeforeValidator(_number), Field(ge=1)]] = Field(default_factory=dict)
     hidden_gold_ids: tuple[Name, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     filter_mode: Literal["pre", "post", ""] = ""

@@ -14,6 +14,11 @@ from ragtester.tables import Document, Rate, Table
 from ragtester.workspace import Workspace
 
 LONGEST = 400
+SAID = {
+    "answers": "What of the evidence reached the models of this run, and where the rest got lost.",
+    "search": "What a search of the suite found, made apart from this run's answers, and where the rest got lost.",
+    "traces": "What the traces of another system say; this run's answers have no part in it.",
+}
 
 
 def retrieval(workspace: Workspace, run: str) -> Element | None:
@@ -26,7 +31,7 @@ def retrieval(workspace: Workspace, run: str) -> Element | None:
     parts: list[Child] = []
     if stale:
         parts.append(h("p", f"Stale: {stale}. `ragtester audit retrieval` audits anew.", class_="trouble"))
-    parts += [h("p", text) for text in result.reading]
+    parts += [h("p", SAID[result.source]), *(h("p", text) for text in result.reading)]
     parts += [table_html(table) for table in _tables(made, "retrieval", "retrieval-queries")]
     parts += [_curve(one, result) for one in result.overall if one.queries]
     parts += [table_html(table) for table in _tables(made, "arms", "stages")]
