@@ -53,13 +53,13 @@ class _Alike:
         self.spans = spans
         self.texts = texts
         self.searched = searched
-        self._threshold = threshold
+        self.threshold = threshold
 
     def __call__(self, one: int, other: int) -> bool:
         from rapidfuzz import fuzz
 
         return not overlap(self.spans[one], self.spans[other]) and all(
-            fuzz.ratio(texts[one], texts[other], score_cutoff=self._threshold) for texts in (self.searched, self.texts)
+            fuzz.ratio(texts[one], texts[other], score_cutoff=self.threshold) for texts in (self.searched, self.texts)
         )
 
 
@@ -69,11 +69,15 @@ def _choose(group: Sequence[int], chosen: list[int], alike: _Alike) -> None:
 
     bags = _bags([alike.searched[number] for number in group])
     sizes = bags.sum(axis=1)
+    lengths = np.array([len(alike.searched[number]) for number in group], dtype=np.float64)
     for start in range(0, len(group), _BLOCK):
         stop = min(start + _BLOCK, len(group))
         shared = bags[start:stop] @ bags[:stop].T
         enough = shared >= _SHARED * np.minimum(sizes[start:stop, None], sizes[None, :stop])
         enough &= shared > 0
+        # The ratio is twice what they share over their lengths together: at most twice the shorter.
+        both = lengths[start:stop, None] + lengths[None, :stop]
+        enough &= 200 * np.minimum(lengths[start:stop, None], lengths[None, :stop]) >= alike.threshold * both
         for row in range(start, stop):
             number = group[row]
             for at in np.flatnonzero(enough[row - start, :row]).tolist():
