@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -138,7 +139,7 @@ class Stores:
     _turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
     _turns: int = 1
     _behind: dict[str, asyncio.Task[None]] = field(default_factory=dict)
-    _corpus: Corpus | None = None
+    _corpora: dict[str, Corpus] = field(default_factory=dict)
     _keys: dict[str, str] = field(default_factory=dict)
     _sparse: OrderedDict[str, asyncio.Task[Sparse]] = field(default_factory=OrderedDict)
     _told: bool = False
@@ -170,11 +171,14 @@ class Stores:
         embedding, document = asking.embedding, asking.document
         key = self.key(document, embedding)
         if self.library.settings.execute.index.scope == "corpus":
-            if self._corpus is None or self._corpus.embedding != embedding:
-                await self._leave_corpus()
+            if embedding not in self._corpora:
                 chunks = _AllChunks(self.library)
-                self._corpus = Corpus(self, embedding, self.opening(CORPUS, embedding, key, chunks), chunks)
-            return await self._corpus.find(asking)
+                self._corpora[embedding] = Corpus(self, embedding, self.opening(CORPUS, embedding, key, chunks), chunks)
+            # The cells of two embedding models overlap: those of the first may still have to ask.
+            for name, other in list(self._corpora.items()):
+                if name != embedding and not other.busy:
+                    await other.leave()
+            return await self._corpora[embedding].find(asking)
         own = await self.library.chunks(document)
         opening = self.opening(document.id, embedding, key, own)
         queries = await self.prepare(asking.cases)
@@ -258,8 +262,13 @@ class Stores:
 
     async def close(self) -> None:
         """Finish and close what is open; what is left here belongs to cells that failed with an error of their own."""
-        await self._leave_corpus()
-        await asyncio.gather(*self._behind.values(), return_exceptions=True)
+        corpora, self._corpora = self._corpora, {}
+        try:
+            async with AsyncExitStack() as stack:
+                for corpus in corpora.values():
+                    stack.push_async_callback(corpus.leave)
+        finally:
+            await asyncio.gather(*self._behind.values(), return_exceptions=True)
 
     def opening(self, name: str, embedding: str, key: str, chunks: Iterable[Chunk]) -> Opening:
         """How to open the store of a document (or of the corpus) under an embedding model."""
@@ -272,11 +281,6 @@ class Stores:
             return await index.open_store(folder, key, chunks, embedder, progress, batch_size=size)
 
         return open_it
-
-    async def _leave_corpus(self) -> None:
-        corpus, self._corpus = self._corpus, None
-        if corpus is not None and corpus.store is not None:
-            await index.finish(corpus.store, self.library.progress)
 
     async def _finish(self, store: Store) -> None:
         try:
@@ -313,6 +317,18 @@ class Corpus:
                 await self._ask_more()
         found = self._ready.pop(asking.document.id)
         return [found[case.id] for case in asking.cases]
+
+    @property
+    def busy(self) -> bool:
+        """Whether the store is being asked."""
+        return self._pass.locked()
+
+    async def leave(self) -> None:
+        """Finish and close the store; it is opened anew for whoever still asks."""
+        async with self._pass:
+            store, self.store = self.store, None
+            if store is not None and not store.closed:
+                await index.finish(store, self.stores.library.progress)
 
     async def _ask_more(self) -> None:
         """Ask for the next documents, up to a number of questions."""
