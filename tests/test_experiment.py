@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from itertools import product
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -73,7 +75,7 @@ def query(number: int, rank: int | None, gold: str = "g", evidence: float | None
     )
 
 
-def measured(ranks: list[int | None], gold: str = "g") -> Measurement:
+def measured(ranks: Sequence[int | None], gold: str = "g") -> Measurement:
     return Measurement.of("toy:words", [query(number, rank, gold) for number, rank in enumerate(ranks)])
 
 
@@ -194,7 +196,7 @@ def test_diagnostic_pairs(found: str, told: str) -> None:
     assert told in found
 
 
-@pytest.mark.parametrize("pair", list(product(["rose", "fell", "unclear", "same"], repeat=2)))
+@pytest.mark.parametrize("pair", list(product(get_args(Direction), repeat=2)))
 def test_every_pair_of_directions_has_a_sentence(pair: tuple[Direction, Direction]) -> None:
     assert read(*pair).endswith(".")
     # Where nothing is beyond chance nothing is claimed to rise or fall.
@@ -203,7 +205,7 @@ def test_every_pair_of_directions_has_a_sentence(pair: tuple[Direction, Directio
 
 
 def test_generation_is_never_spoken_of_without_answers() -> None:
-    assert all("answer" not in read(one, two) for one, two in product(["rose", "fell", "unclear", "same"], repeat=2))
+    assert all("answer" not in read(one, two) for one, two in product(get_args(Direction), repeat=2))
 
 
 def test_nothing_measured_on_both_sides_says_so() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ragtester.errors import UsageError
-from ragtester.settings import IndexSettings, RetrievalSettings, Settings, parse_settings
+from ragtester.settings import IndexSettings, RetrievalSettings, Settings, load_settings, parse_settings
 from ragtester.stages.experiment import Points, make_points, parse_experiment, read_experiment
 from ragtester.stages.experiment.points import run_settings
 
@@ -193,3 +193,18 @@ def test_a_file_that_is_none(tmp_path: Path, data: bytes | None, told: str) -> N
 def test_a_dictionary_is_read_as_the_file_is() -> None:
     tree: dict[str, Any] = {"name": "x", "sweep": {"execute.k": [1, 2]}}
     assert parse_experiment(tree, "here").sweep == {"execute.k": (1, 2)}
+
+
+@pytest.mark.parametrize("name", ["experiment", "sweep"])
+def test_the_examples_are_experiments_with_the_sample(repository: Path, name: str) -> None:
+    asked = read_experiment(repository / "docs" / "examples" / f"{name}.toml")
+    found = make_points(load_settings(repository), asked)
+    # The baseline of the sweep, under two embedding models, is no point of its grid.
+    assert len(found.points) == {"experiment": 5, "sweep": 24 + 2}[name]
+    assert not found.left_out
+
+
+def test_the_file_in_the_documentation_is_one(repository: Path) -> None:
+    page = (repository / "docs" / "experiments.md").read_text(encoding="utf-8")
+    found = points(page.partition("```toml\n")[2].partition("```")[0].replace("generate = false", ""))
+    assert [point.name for point in found.points[:3]] == ["baseline", "BM25 beside dense", "small chunks, both arms"]

@@ -198,7 +198,7 @@ def _add_grid(made: Points, sweep: Mapping[str, tuple[Any, ...]], starts: list[P
     if count > MOST_POINTS:
         faults.append(f"sweep: {count} points; {MOST_POINTS} at most")
         return
-    before, wrong = len(made.points), []
+    before, wrong = len(made.points), list[str]()
     firsts = starts[:1] if EMBEDDING in sweep else starts
     for values in product(*sweep.values()):
         change = dict(zip(sweep, values, strict=True))
