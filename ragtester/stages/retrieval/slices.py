@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from ragtester.records import AuditedQuery, RetrievalFigures
 from ragtester.stages.retrieval.figures import FEW, figures, found_by
 
-NONE, ALL = "none of them", "all of them"
+NONE, LITTLE, MUCH, ALL = SHARES = ("none of it", "up to half", "more than half", "all of it")
+"""Parts by a share, in their order; all other parts are sorted by name."""
 Part = Callable[[AuditedQuery], str]
 """The part that a query belongs to; empty where the question makes no sense for it."""
 
@@ -28,7 +29,7 @@ def _bm25_only(row: AuditedQuery) -> str:
     alone = sum(arms == ("bm25",) for arms in known)
     if alone in (0, len(known)):
         return NONE if alone == 0 else ALL
-    return "up to half" if 2 * alone <= len(known) else "more than half"
+    return LITTLE if 2 * alone <= len(known) else MUCH
 
 
 def _arm(row: AuditedQuery) -> str:
@@ -81,7 +82,7 @@ def _slice(by: str, rows: Sequence[AuditedQuery], embeddings: Sequence[str]) -> 
             groups.setdefault(part, []).append(row)
     if len(groups) < 2:
         return []
-    groups = dict(sorted(groups.items()))
+    groups = dict(sorted(groups.items(), key=lambda one: (SHARES.index(one[0]) if by == "bm25" else 0, one[0])))
     if by in OPEN:
         groups = _merged(groups, len(embeddings))
     return [
