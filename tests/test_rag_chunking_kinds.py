@@ -277,6 +277,21 @@ def test_a_heading_stays_with_its_large_table() -> None:
     ]
 
 
+def test_a_row_that_looks_like_a_heading_does_not_cut_its_table() -> None:
+    text = "Prices.\n\na | b\n--- | ---\n# 1 | 2\n3 | 4\n\n# End\n\nDone."
+    assert [one.text for one in cut(text, "markdown", keep_whole=("table",))] == [
+        "Prices.\n\na | b\n--- | ---\n# 1 | 2\n3 | 4",
+        "# End\n\nDone.",
+    ]
+
+
+def test_numbers_below_a_large_table_do_not_grow_with_it() -> None:
+    numbers = "\n\n".join(str(number) for number in range(100, 200))
+    found = cut(f"{TABLE}\n{numbers}", "sentence-window", window=0, keep_whole=("table",))
+    assert found[0].text == TABLE.strip()
+    assert len(found) > 5 and all(len(one.text) <= SIZE for one in found[1:])
+
+
 def test_the_version_names_what_the_cuts_depend_on() -> None:
     assert version(IndexSettings()) == "recursive-1"
     assert version(IndexSettings(chunker="sentence-window", keep_whole=("code",), near_duplicate=90)) == (

@@ -56,9 +56,9 @@ class Source:
         return Cutter(self.text, self.length, self.index.chunk_size, overlap, [*self.whole, *glued])
 
     def headings(self) -> list[Pair]:
-        """The headings, in order; a footer may look like one."""
+        """The headings, in order; a footer may look like one, and so may a row of a table that is kept whole."""
         found = heading_spans(self.text, self.code, marked=self.marked)
-        return list(outside(found, self.repeated))
+        return list(outside(outside(found, self.repeated), merge(self.whole)))
 
     def runs(self, spans: Iterable[Pair]) -> list[list[Pair]]:
         """The sorted spans, those together that have nothing between them."""
@@ -160,7 +160,7 @@ def _filled(text: str, start: int, end: int) -> int:
 
 
 def _pieces(cutter: Cutter, start: int, end: int) -> list[Pair]:
-    return [(start, end)] if cutter.fits(start, end) or not cutter.is_cuttable(start + 1) else cutter.cut(start, end)
+    return [(start, end)] if cutter.fits(start, end) else cutter.cut(start, end)
 
 
 def _sentences(source: Source) -> Iterator[Pair]:
