@@ -243,7 +243,7 @@ def test_without_a_dense_arm_no_embedding_model_is_asked(tmp_path: Path, monkeyp
             built.append(1)
             super().__init__(chunks, languages)
 
-    monkeypatch.setattr("ragtester.searching.library.Sparse", Counted)
+    monkeypatch.setattr("ragtester.searching.stores.Sparse", Counted)
     for scope, indexes in (("document", 2), ("corpus", 1)):
         cases = [about("c1", "open", 1), about("c2", "acme", 1, ["tenant:acme"])]
         toy = Toy(tmp_path / scope, cases, groups=TWO, retrieval={"arms": ["bm25"]}, index={"scope": scope})
@@ -367,7 +367,7 @@ def test_a_corpus_in_several_passes_interrupted_and_gone_on_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arms: list[str]
 ) -> None:
     """Five documents, two embedding models, two passes each; killed after some rows, and started again."""
-    monkeypatch.setattr("ragtester.searching.library.QUESTIONS_A_PASS", 7)
+    monkeypatch.setattr("ragtester.searching.corpus.QUESTIONS_A_PASS", 7)
     options: dict[str, Any] = {
         "groups": TWO,
         "index": {"chunk_size": 120, "chunk_overlap": 20, "scope": "corpus"},

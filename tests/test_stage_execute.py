@@ -452,7 +452,7 @@ def test_a_corpus_is_asked_in_several_passes_with_the_same_result(
     index = {"chunk_size": 120, "chunk_overlap": 20, "scope": "corpus"}
     whole, parts = (Stage(World(tmp_path / name, documents=7, index=index, k=4)) for name in ("whole", "parts"))
     whole.go()
-    monkeypatch.setattr("ragtester.searching.library.QUESTIONS_A_PASS", 5)
+    monkeypatch.setattr("ragtester.searching.corpus.QUESTIONS_A_PASS", 5)
     parts.go()
     assert parts.world.files() == whole.world.files()
     # Four cases a document: two documents a pass.

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+from ragtester.rag import index
 from ragtester.rag.chunk_units import unit_version
 from ragtester.rag.chunking import version
 from ragtester.rag.rerankers import NO_MODELS
+from ragtester.records import Document
 from ragtester.settings import Settings
 
 # Settings of a model that change what it costs or how it is reached, but not what it says.
@@ -37,3 +40,14 @@ def route_identity(settings: Settings) -> dict[str, Any]:
     counted = unit_version(retrieval.budget_unit) if retrieval.budget else ""
     found = {"models": asked, "tokenizer": counted}
     return {**retrieval.model_dump(mode="json"), **{name: value for name, value in found.items() if value}}
+
+
+def store_key(documents: Iterable[Document], settings: Settings, embedding: str) -> str:
+    """Key of the store that holds these documents under an embedding model."""
+    texts = [f"{document.id} {document.text_sha256}{_language(document, settings)}" for document in documents]
+    return index.store_key(texts, chunker(settings), embedding_identity(settings, embedding))
+
+
+def _language(document: Document, settings: Settings) -> str:
+    """The language, where the cuts depend on it."""
+    return f" {document.language}" if settings.execute.index.chunker == "sentence-window" else ""

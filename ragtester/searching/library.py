@@ -1,40 +1,23 @@
-"""Chunks and hits for the cells of a run: texts are cut once, stores are opened, asked and closed."""
+"""The chunks of a suite's documents: texts are cut once, and looked up by the ids of hits."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from time import perf_counter
 
 from ragtester.progress import Progress
-from ragtester.rag import chroma, chunking, index, packing
-from ragtester.rag.route import Found, Query
-from ragtester.rag.similarity import Hit, document_of
-from ragtester.rag.sparse import Sparse
-from ragtester.rag.store import Store
-from ragtester.records import Case, Chunk, Document
-from ragtester.searching.identity import chunker, embedding_identity
+from ragtester.rag import chunking
+from ragtester.rag.route import Found
+from ragtester.rag.similarity import document_of
+from ragtester.records import Chunk, Document
 from ragtester.searching.suite import Suite
-from ragtester.searching.times import Times
 from ragtester.settings import Settings
 from ragtester.storage import write_rows
-from ragtester.tasks import Embedder, EmbeddingError
 
-Opening = Callable[[], Awaitable[Store]]
 # In characters of their texts: some 50 MB.
 CHUNKS_IN_MEMORY = 10_000_000
-# Stores that are filled or asked at once. The very first is alone, so that its calls are soon on their way.
-STORES_AT_ONCE = 2
-# BM25 indexes that stay in memory: one a document whose cells may be open at the same time.
-SPARSE_AT_ONCE = 4
-# One pass over the store of a whole corpus serves the questions of several documents.
-QUESTIONS_A_PASS = 2000
-# Stands for the chunks of all documents.
-CORPUS = "corpus"
 
 
 @dataclass
@@ -103,7 +86,7 @@ class Library:
 
 
 @dataclass(frozen=True)
-class _AllChunks:
+class AllChunks:
     """Every chunk of the corpus, cut again on each pass so that memory stays flat."""
 
     library: Library
@@ -111,260 +94,3 @@ class _AllChunks:
     def __iter__(self) -> Iterator[Chunk]:
         for document in self.library.suite.documents:
             yield from self.library.cut(document)
-
-
-@dataclass(frozen=True)
-class Asking:
-    """Cases of one document that are to be searched under an embedding model."""
-
-    document: Document
-    embedding: str
-    cases: tuple[Case, ...]
-
-
-@dataclass
-class Stores:
-    """Asks the stores of a run. What is still being written is finished behind the calls: see `settle`.
-
-    `cases_of` gives the cases of a document whose answers are still to be made under an embedding model; `prepare`
-    turns cases into queries.
-    """
-
-    library: Library
-    embedders: Callable[[str], Embedder]
-    cases_of: Callable[[Document, str], Sequence[Case]]
-    prepare: Callable[[Sequence[Case]], Awaitable[list[Query]]]
-    times: Times = field(default_factory=Times)
-    _embedders: dict[str, Embedder] = field(default_factory=dict)
-    _turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
-    _turns: int = 1
-    _behind: dict[str, asyncio.Task[None]] = field(default_factory=dict)
-    _corpora: dict[str, Corpus] = field(default_factory=dict)
-    _keys: dict[str, str] = field(default_factory=dict)
-    _sparse: OrderedDict[str, asyncio.Task[Sparse]] = field(default_factory=OrderedDict)
-    _told: bool = False
-
-    def load(self) -> None:
-        """Import what the stores need. Threads may not: see `ragtester.rag.chroma.load`."""
-        if self.library.settings.execute.retrieval.dense:
-            chroma.load()
-        chunking.load(self.library.settings.execute.index)
-        packing.load(self.library.settings.execute.retrieval)
-
-    def embedder(self, name: str) -> Embedder:
-        """The embedding model `name`. Raises UsageError or MissingPackageError for one that cannot work."""
-        if name not in self._embedders:
-            self._embedders[name] = self.embedders(name)
-        return self._embedders[name]
-
-    def key(self, document: Document, embedding: str) -> str:
-        """Key of the store that is asked for a document under an embedding model."""
-        settings, all_documents = self.library.settings, self.library.suite.documents
-        if settings.execute.index.scope == "document":
-            return store_key([document], settings, embedding)
-        if embedding not in self._keys:
-            self._keys[embedding] = store_key(all_documents, settings, embedding)
-        return self._keys[embedding]
-
-    async def find(self, asking: Asking) -> list[Found]:
-        """Every arm's hits for each case. Raises EmbeddingError."""
-        embedding, document = asking.embedding, asking.document
-        key = self.key(document, embedding)
-        if self.library.settings.execute.index.scope == "corpus":
-            if embedding not in self._corpora:
-                chunks = _AllChunks(self.library)
-                self._corpora[embedding] = Corpus(self, embedding, self.opening(CORPUS, embedding, key, chunks), chunks)
-            # The cells of two embedding models overlap: those of the first may still have to ask.
-            for name, other in list(self._corpora.items()):
-                if name != embedding and not other.busy:
-                    await other.leave()
-            return await self._corpora[embedding].find(asking)
-        own = await self.library.chunks(document)
-        opening = self.opening(document.id, embedding, key, own)
-        queries = await self.prepare(asking.cases)
-        await self._turn.acquire()
-        try:
-            found, store = await self.search(opening, document.id, own, queries)
-        except BaseException:
-            self._turn.release()
-            raise
-        if store is None:
-            self._turn.release()
-            return found
-        self._behind[f"{embedding} {document.id}"] = asyncio.create_task(self._finish(store))
-        if self._turns < STORES_AT_ONCE:
-            self._turns += 1
-            self._turn.release()
-        return found
-
-    async def search(
-        self, opening: Opening, name: str, chunks: Iterable[Chunk], queries: Sequence[Query]
-    ) -> tuple[list[Found], Store | None]:
-        """Every arm's hits for each query, and the open store; none where no dense arm is asked.
-
-        `name` stands for the set of chunks, whatever embedding model they are searched with.
-        """
-        execute = self.library.settings.execute
-        live = [query for query in queries if query.failure is None]
-        self._tell_barred(live)
-        pre = execute.retrieval.filter_mode == "pre"
-        eligible = [query.eligible if pre else None for query in live]
-        arms: dict[str, list[list[Hit]]] = {arm.kind: [] for arm in execute.retrieval.arms}
-        store, seconds = None, 0.0
-        # The dense arm comes last: it leaves a store open.
-        for arm in sorted(execute.retrieval.arms, key=lambda arm: arm.kind == "dense"):
-            depth = execute.retrieval.depth(arm, execute.k)
-            if arm.kind == "dense":
-                texts = [query.text for query in live]
-                arms[arm.kind], store = await index.ask(opening, texts, depth, self.library.progress, eligible)
-                seconds, store.compared = seconds + store.compared, 0.0
-            else:
-                sparse = await self._bm25(name, chunks)
-                questions = [(query.text, query.case.language) for query in live]
-                began = perf_counter()
-                arms[arm.kind] = await asyncio.to_thread(sparse.nearest, questions, depth, eligible)
-                seconds += perf_counter() - began
-        self.times.searched.append((len(live), seconds))
-        hits = iter([{kind: found[at] for kind, found in arms.items()} for at in range(len(live))])
-        return [Found(query, {} if query.failure else next(hits)) for query in queries], store
-
-    def _tell_barred(self, queries: Sequence[Query]) -> None:
-        """One note a run where filters and tags leave a user nothing to find; each trace says so itself."""
-        barred = next((query for query in queries if query.eligible is not None and not query.eligible), None)
-        if barred is None or self._told:
-            return
-        self._told = True
-        execute, case = self.library.settings.execute, barred.case
-        which = "no document passes" if execute.index.scope == "corpus" else f"{case.document_id} does not pass"
-        filters = json.dumps(execute.retrieval.filters, ensure_ascii=False)
-        tags = json.dumps(case.user_tags, ensure_ascii=False)
-        self.library.progress.note(
-            f"{which} filters {filters} for users with tags {tags}: their questions find nothing (first: {case.id}); "
-            "see execute.retrieval.filters, the documents' tags and the cases' user_tags"
-        )
-
-    async def _bm25(self, name: str, chunks: Iterable[Chunk]) -> Sparse:
-        """The BM25 index of a set of chunks, made once for all embedding models."""
-        if name not in self._sparse:
-            languages = {one.id: one.language for one in self.library.suite.documents}
-            self._sparse[name] = asyncio.create_task(asyncio.to_thread(Sparse, chunks, languages))
-        self._sparse.move_to_end(name)
-        made = self._sparse[name]
-        while len(self._sparse) > SPARSE_AT_ONCE:
-            self._sparse.popitem(last=False)
-        return await made
-
-    async def settle(self, asking: Asking) -> None:
-        """Wait until the store that was asked is complete on disk. Raises StorageError."""
-        behind = self._behind.pop(f"{asking.embedding} {asking.document.id}", None)
-        if behind is not None:
-            await behind
-
-    async def close(self) -> None:
-        """Finish and close what is open; what is left here belongs to cells that failed with an error of their own."""
-        corpora, self._corpora = self._corpora, {}
-        try:
-            async with AsyncExitStack() as stack:
-                for corpus in corpora.values():
-                    stack.push_async_callback(corpus.leave)
-        finally:
-            await asyncio.gather(*self._behind.values(), return_exceptions=True)
-
-    def opening(self, name: str, embedding: str, key: str, chunks: Iterable[Chunk]) -> Opening:
-        """How to open the store of a document (or of the corpus) under an embedding model."""
-        settings, progress = self.library.settings, self.library.progress
-        folder = self.library.suite.workspace.store(name, embedding, key)
-        size = settings.model(embedding).batch_size
-
-        async def open_it() -> Store:
-            embedder = self.embedder(embedding)
-            return await index.open_store(folder, key, chunks, embedder, progress, batch_size=size)
-
-        return open_it
-
-    async def _finish(self, store: Store) -> None:
-        try:
-            await index.finish(store, self.library.progress)
-        finally:
-            self._turn.release()
-
-
-@dataclass
-class Corpus:
-    """The one store of a whole corpus under one embedding model, asked for several documents at a time.
-
-    Hits are forgotten once their document has taken them, so that memory does not grow with the suite.
-    """
-
-    stores: Stores
-    embedding: str
-    opening: Opening
-    chunks: Iterable[Chunk]
-    store: Store | None = None
-    failure: EmbeddingError | None = None
-    _ready: dict[str, dict[str, Found]] = field(default_factory=dict)
-    _pass: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-    def __post_init__(self) -> None:
-        self._waiting = iter(self.stores.library.suite.documents)
-
-    async def find(self, asking: Asking) -> list[Found]:
-        """Every arm's hits for each case. Raises EmbeddingError."""
-        async with self._pass:
-            while asking.document.id not in self._ready:
-                if self.failure is not None:
-                    raise self.failure
-                await self._ask_more()
-        found = self._ready.pop(asking.document.id)
-        return [found[case.id] for case in asking.cases]
-
-    @property
-    def busy(self) -> bool:
-        """Whether the store is being asked."""
-        return self._pass.locked()
-
-    async def leave(self) -> None:
-        """Finish and close the store; it is opened anew for whoever still asks."""
-        async with self._pass:
-            store, self.store = self.store, None
-            if store is not None and not store.closed:
-                await index.finish(store, self.stores.library.progress)
-
-    async def _ask_more(self) -> None:
-        """Ask for the next documents, up to a number of questions."""
-        block: dict[str, Sequence[Case]] = {}
-        cases: list[Case] = []
-        for document in self._waiting:
-            block[document.id] = self.stores.cases_of(document, self.embedding)
-            cases += block[document.id]
-            if len(cases) >= QUESTIONS_A_PASS:
-                break
-        assert block, f"no document is left to ask {self.embedding} for"
-        try:
-            queries = await self.stores.prepare(cases)
-            found, self.store = await self.stores.search(self._opened, CORPUS, self.chunks, queries)
-        except EmbeddingError as error:
-            # One failure tells for all documents; their rows are made again by the next start.
-            self.failure = error
-            raise
-        if self.store is not None:
-            await self.store.settle()
-        by_case = {case.id: one for case, one in zip(cases, found, strict=True)}
-        self._ready |= {name: {case.id: by_case[case.id] for case in some} for name, some in block.items() if some}
-
-    async def _opened(self) -> Store:
-        """The store, opened once; opened anew where it had to be closed."""
-        if self.store is None or self.store.closed:
-            self.store = await self.opening()
-        return self.store
-
-
-def store_key(documents: Iterable[Document], settings: Settings, embedding: str) -> str:
-    """Key of the store that holds these documents under an embedding model."""
-    texts = [f"{document.id} {document.text_sha256}{_language(document, settings)}" for document in documents]
-    return index.store_key(texts, chunker(settings), embedding_identity(settings, embedding))
-
-
-def _language(document: Document, settings: Settings) -> str:
-    """The language, where the cuts depend on it."""
-    return f" {document.language}" if settings.execute.index.chunker == "sentence-window" else ""

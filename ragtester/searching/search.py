@@ -9,9 +9,10 @@ from ragtester.progress import Progress
 from ragtester.rag.rerankers import make_reranker
 from ragtester.rag.route import Context
 from ragtester.records import Case, Chunk, Document, Failure
-from ragtester.searching.library import Asking, Library, Stores
+from ragtester.searching.library import Library
 from ragtester.searching.queries import Preparation
 from ragtester.searching.sources import FromStores
+from ragtester.searching.stores import Asking, Stores
 from ragtester.searching.suite import Suite
 from ragtester.settings import Settings
 from ragtester.tasks import Embedder, EmbeddingError, Models

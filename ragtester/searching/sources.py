@@ -11,7 +11,8 @@ from ragtester.rag.collection import batches
 from ragtester.rag.reranking import Reranker
 from ragtester.rag.route import Context, Route
 from ragtester.records import NO_RETRIEVAL, Document
-from ragtester.searching.library import Asking, Library, Stores
+from ragtester.searching.library import Library
+from ragtester.searching.stores import Asking, Stores
 from ragtester.settings import ExecuteSettings
 
 CONTEXTS_AT_ONCE = 500

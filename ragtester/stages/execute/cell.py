@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from ragtester.rag.answering import System
 from ragtester.rag.route import Context
 from ragtester.records import Answer, Case, Document, Failure
-from ragtester.searching.library import Asking
+from ragtester.searching.stores import Asking
 from ragtester.tasks import (
     PURPOSE,
     STOPPING_FAILURES,

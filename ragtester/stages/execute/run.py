@@ -13,10 +13,11 @@ from ragtester.progress import Progress, StageResult
 from ragtester.provenance import end_manifest
 from ragtester.rag.rerankers import make_reranker, retrieval_prompts
 from ragtester.records import Answer, Case, Document, Ledger, Manifest
-from ragtester.searching.library import Library, Stores
+from ragtester.searching.library import Library
 from ragtester.searching.queries import Preparation
 from ragtester.searching.reach import Reach
 from ragtester.searching.sources import FromStores, Nothing, Retrieval
+from ragtester.searching.stores import Stores
 from ragtester.searching.suite import Suite, open_suite
 from ragtester.settings import Settings
 from ragtester.stages.execute import plan

@@ -11,8 +11,8 @@ from ragtester.rag import chunking
 from ragtester.rag.sparse import Sparse
 from ragtester.rag.store import MARKER, Complete
 from ragtester.records import Chunk, Document, IndexSize
-from ragtester.searching.identity import chunker
-from ragtester.searching.library import CORPUS, store_key
+from ragtester.searching.corpus import CORPUS
+from ragtester.searching.identity import chunker, store_key
 from ragtester.searching.suite import Suite
 from ragtester.stages.experiment.points import Point
 from ragtester.storage import read_json
