@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragtester.documents.isolation import read_source
+from ragtester.documents.source_text import WHOLE, source_pages
 from ragtester.provenance import sha256_text
 from ragtester.rag import chroma
 from ragtester.rag.health import inspect_store, rank_of
 from ragtester.records import FAILURE_STAGES, Failure, UnreadableDocument
 from ragtester.searching.measure import measure
+from ragtester.settings import ReadingSettings
 from ragtester.stages.retrieval import index_view
 from ragtester.stages.retrieval.fixes import CAUSES, FIXES
 from ragtester.stages.retrieval.index_view import free_of_charge
 from ragtester.storage import write_rows
 from ragtester.text.likeness import has_value, likeness, nearest_part, says_the_same, values
+from tests.documents_helpers import make_pdf
 from tests.fault_corpus import EMBEDDING, Lab, TopicEmbedder
 from tests.faults import FAR, MORE, NO_ROOM, PAIRS, TEN, Fault
 
@@ -348,6 +353,11 @@ def test_values_are_numbers_and_codes() -> None:
     )  # fmt: skip
 
 
+def test_a_mark_of_a_note_is_no_part_of_a_value() -> None:
+    assert values("0.5 m/s¹ on the Rill 25 E², 10³ times") == ("0.5", "25", "10")
+    assert has_value("25", "the Rill 25³ E")
+
+
 @pytest.mark.parametrize(
     ("passage", "same"),
     [
@@ -371,3 +381,41 @@ def test_what_stands_in_a_text_is_like_it(before: str, passage: str) -> None:
 
 def _none(_: str) -> None:
     return None
+
+
+# Other kinds of files
+
+
+def _docx(path: Path) -> None:
+    import docx
+
+    made = docx.Document()
+    made.add_paragraph("The winch holds 24 bar.")
+    made.add_table(rows=1, cols=2).rows[0].cells[1].text = "code E-204"
+    made.save(str(path))
+
+
+def _html(path: Path) -> None:
+    page = "<style>p { width: 99px }</style><p>The winch\nholds <b>24</b>&nbsp;bar.</p><td>code E-204</td>"
+    path.write_text(f"<html><body>{page}</body></html>", encoding="utf-8")
+
+
+@pytest.mark.parametrize(("name", "write"), [("a.docx", _docx), ("a.html", _html)])
+def test_a_file_is_read_plainly(name: str, write: Callable[[Path], None], tmp_path: Path) -> None:
+    write(tmp_path / name)
+    text = source_pages(tmp_path / name, "pypdf", [WHOLE])["0"]
+    assert values(text) == ("24", "e-204")
+    assert likeness("The winch holds 24 bar.", text) == 100
+
+
+def test_pages_are_read_by_the_reader_that_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(make_pdf([[(60, 700, "First 11")], [(60, 700, "Second 22")]]))
+    for reader in ("pypdf", "pdfium"):
+        assert source_pages(tmp_path / "a.pdf", reader, [2, 9]) == {"2": "Second 22"}
+
+
+def test_a_hostile_source_costs_no_more_than_the_check(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.4\n" + b"<<" * 5000)
+    (tmp_path / "a.docx").write_bytes(b"PK\x03\x04 no archive")
+    for name in ("a.pdf", "a.docx"):
+        assert "failure" in read_source(tmp_path / name, "pypdf", [1], ReadingSettings())

@@ -13,6 +13,8 @@ from ragtester.text.words import words
 _BROKEN = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010]\s*\n\s*(?=[^\W\d_])")
 _TOKEN = re.compile(r"[^\W_]+(?:(?:(?<=\d)[.,](?=\d)|[-_/:])[^\W_]+)*")
 _NOT_WORD = re.compile(r"[\W_]+")
+# Raised digits are exponents or marks of notes, and each reader writes them in its own way.
+_RAISED = str.maketrans(dict.fromkeys("⁰¹²³⁴⁵⁶⁷⁸⁹"))
 _JOINTS = "-_/:"
 # A shorter word stands inside others by chance.
 _INSIDE = 4
@@ -86,9 +88,14 @@ def _placed_letters(text: str) -> tuple[str, list[int]]:
     return "".join(part for part, _ in found), [place for _, place in found]
 
 
+@lru_cache(maxsize=64)
+def _plain(text: str) -> str:
+    return digits_to_ascii(fold(text.translate(_RAISED)))
+
+
 def values(text: str) -> tuple[str, ...]:
-    """The numbers and codes of a text, folded, each once: "24", "1.5", "e-204", "din912"."""
-    found = (token for token in _TOKEN.findall(digits_to_ascii(fold(text))) if any(map(str.isdigit, token)))
+    """The numbers and codes of a text, folded, each once: "24", "1.5", "e-204", "din912"; without raised digits."""
+    found = (token for token in _TOKEN.findall(_plain(text)) if any(map(str.isdigit, token)))
     return tuple(dict.fromkeys(found))
 
 
@@ -98,7 +105,7 @@ def has_value(value: str, text: str, *, glued: bool = False) -> bool:
     With `glued` it may stand inside a longer one, as where a reader runs the cells of a table together.
     """
     before, after = ("", "") if glued else (_start(value), _end(value))
-    return bool(re.search(before + _spaced(value) + after, digits_to_ascii(fold(text))))
+    return bool(re.search(before + _spaced(value) + after, _plain(text)))
 
 
 def _spaced(value: str) -> str:
