@@ -1,4 +1,4 @@
-"""The traces of a run as JSON Lines, in the fields that `ragtester.interchange.traces` reads."""
+"""The traces of a run as JSON Lines, in the fields that `ragtester.interchange.trace_lines` names."""
 
 from __future__ import annotations
 

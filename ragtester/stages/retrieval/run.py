@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ragtester.errors import UsageError
 from ragtester.progress import Progress, StageResult
 from ragtester.provenance import begin_manifest, end_manifest
-from ragtester.records import AuditedQuery, AuditSource, Ledger, RetrievalResult
+from ragtester.records import AuditedQuery, AuditSource, RetrievalResult
 from ragtester.settings import Settings
-from ragtester.stages.retrieval.access import account
 from ragtester.stages.retrieval.audit import Auditor
 from ragtester.stages.retrieval.before import before_after
 from ragtester.stages.retrieval.claims import Claims
 from ragtester.stages.retrieval.configuration import configuration
-from ragtester.stages.retrieval.figures import Audited, arm_figures, claim_figures, curve, figures, ledger
+from ragtester.stages.retrieval.figures import Audited
 from ragtester.stages.retrieval.files import Files
 from ragtester.stages.retrieval.foreign import ForeignTrace
 from ragtester.stages.retrieval.labels import GoldLabels, Labelling
-from ragtester.stages.retrieval.reading import readings
-from ragtester.stages.retrieval.slices import slices
+from ragtester.stages.retrieval.result import counts_of, ledger_of, make_result
 from ragtester.stages.retrieval.sources import Source, from_answers, from_search, from_traces
-from ragtester.stages.retrieval.stages import stage_figures
 from ragtester.storage import read_json, read_rows, write_json
 from ragtester.tasks import TRACE_CLAIMS, Embedder, Models
 from ragtester.workspace import Workspace
@@ -92,7 +89,7 @@ async def run(
     progress.finish()
     audited = await _with_claims(audited, claims)
     notes = [*wanted.notes, *source.told(), *(labelling.notes() if labelling else ()), *filter(None, [claims.told()])]
-    result = _result(source, wanted, audited, notes)
+    result = make_result(source.settings, source.documents, wanted.source, audited, notes)
     rows = [one.row for one in audited]
     if old is not None:
         earlier = read_rows(Files.of(workspace, wanted.before).queries, AuditedQuery)
@@ -100,9 +97,9 @@ async def run(
     indexes = {index for index, _ in source.watch.indexes}
     told = configuration(source.settings, source.executed, wanted.source, result.embeddings, indexes)
     files.write(rows, result, told)
-    account_of = _ledger(result)
-    write_json(files.manifest, end_manifest(begun, ledger=account_of, counts=_counts(result)))
-    return StageResult(NAME, account_of, files.folder, _counts(result), claims.told())
+    account_of = ledger_of(result)
+    write_json(files.manifest, end_manifest(begun, ledger=account_of, counts=counts_of(result)))
+    return StageResult(NAME, account_of, files.folder, counts_of(result), claims.told())
 
 
 def _source(workspace: Workspace, settings: Settings, services: _Services, wanted: Wanted) -> Source:
@@ -143,36 +140,6 @@ async def _with_claims(audited: list[Audited], claims: Claims) -> list[Audited]:
     ]
 
 
-def _result(source: Source, wanted: Wanted, audited: list[Audited], notes: Iterable[str]) -> RetrievalResult:
-    rows = [one.row for one in audited]
-    embeddings = tuple(dict.fromkeys(row.embedding for row in rows))
-    measured = [one for one in audited if one.row.status == "measured"]
-    of = {name: [one for one in measured if one.row.embedding == name] for name in embeddings}
-    overall = tuple(figures("", "all", name, [one.row for one in of[name]]) for name in embeddings)
-    return RetrievalResult(
-        run=source.settings.execute.run,
-        suite=source.settings.workspace.suite if source.documents else "",
-        source=wanted.source,
-        k=tuple(sorted({row.k for row in rows if row.status != "unfinished"})),
-        embeddings=embeddings,
-        ledgers=tuple(ledger(name, [row for row in rows if row.embedding == name]) for name in embeddings),
-        overall=overall,
-        curve=tuple(point for name in embeddings for point in curve(name, of[name])),
-        slices=slices([one.row for one in measured], embeddings),
-        arms=tuple(one for name in embeddings for one in arm_figures(name, [a.row for a in of[name]])),
-        diagnosed=sum(row.diagnosis is not None for row in rows),
-        stages=stage_figures(rows),
-        claims=tuple(one for name in embeddings for one in claim_figures(name, _of(rows, name))),
-        access=account(rows, source.documents),
-        reading=readings(overall, rows),
-        notes=tuple(notes),
-    )
-
-
-def _of(rows: Iterable[AuditedQuery], embedding: str) -> list[AuditedQuery]:
-    return [row for row in rows if row.embedding == embedding]
-
-
 def _before(workspace: Workspace, settings: Settings, wanted: Wanted) -> RetrievalResult | None:
     """The figures of the run to compare with. Raises UsageError where it was not audited."""
     if not wanted.before:
@@ -194,22 +161,6 @@ def _kept_claims(files: Files) -> dict[tuple[str, str], Any]:
 
 def _prompts(settings: Settings, models: Models) -> dict[str, str]:
     return {TRACE_CLAIMS.name: models.prompt_sha256(TRACE_CLAIMS)} if settings.audit_retrieval.claims_model else {}
-
-
-def _ledger(result: RetrievalResult) -> Ledger:
-    """Queries without gold that counts are accounted for and are no failure."""
-    own = result.ledgers
-    return Ledger(
-        planned=sum(one.planned for one in own),
-        ok=sum(one.measured for one in own),
-        failed=sum(one.unfinished for one in own),
-        unfilled=sum(one.no_gold + one.hidden_gold for one in own),
-    )
-
-
-def _counts(result: RetrievalResult) -> dict[str, Any]:
-    names = ("planned", "measured", "no_gold", "hidden_gold", "unfinished")
-    return {name: sum(getattr(one, name) for one in result.ledgers) for name in names}
 
 
 def read_result(workspace: Workspace, run_name: str) -> RetrievalResult | None:
