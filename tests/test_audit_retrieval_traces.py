@@ -8,11 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ragtester.api import Project
 from ragtester.errors import DataError, RagtesterError, UsageError
 from ragtester.interchange import ExportOptions, read_traces
 from ragtester.records import AuditedQuery, RetrievalResult
+from ragtester.stages.retrieval.audit import Auditor
+from ragtester.stages.retrieval.by_ranks import ByRanks
+from ragtester.stages.retrieval.foreign import foreign_items
 from ragtester.storage import read_rows
 from tests.retrieval_workspace import FOUR_IN_TWO, RUN, Query, build
 
@@ -220,3 +225,27 @@ def test_exports_that_cannot_be(tmp_path: Path, options: ExportOptions, output: 
     build(tmp_path, [Query("first", 0, (0, 1))])
     with pytest.raises(RagtesterError, match=told):
         Project(tmp_path).export_suite(output and tmp_path / output, options)
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 3) | st.floats(allow_nan=True) | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["id", "rank", "score", "x"]), inner),
+    max_leaves=6,
+)
+
+
+@given(st.dictionaries(st.sampled_from([*sorted(EXAMPLE), "gold_grades", "hidden_gold_ids", "dropped"]), ANYTHING))
+def test_no_line_is_a_surprise(tmp_path_factory: pytest.TempPathFactory, changes: dict[str, Any]) -> None:
+    """Whatever a field holds, the line is a trace that can be audited or a fault that is named."""
+    root = tmp_path_factory.getbasetemp() / "surprise"
+    root.mkdir(exist_ok=True)
+    path = written(root, {**EXAMPLE, **changes})
+    try:
+        traces, _ = read_traces(path)
+    except DataError as error:
+        assert len(error.faults) == 1
+        assert f"{path}:1:" in error.faults[0]
+        return
+    (item,) = foreign_items(traces, {}, {})
+    row = Auditor(lambda _: "", ByRanks(), (1, 4)).audit(item).row
+    assert row.status in ("measured", "no_gold", "hidden_gold")
