@@ -15,7 +15,14 @@ from ragtester.workspace import Workspace
 if TYPE_CHECKING:
     from rich.console import Console
 
-WORDS = {"documents": "written", "cases": "made", "execute": "answered", "judge": "judged", "audit precision": "voted"}
+WORDS = {
+    "documents": "written",
+    "cases": "made",
+    "execute": "answered",
+    "judge": "judged",
+    "experiment": "searched",
+    "audit precision": "voted",
+}
 
 
 def print_results(results: list[StageResult], workspace: Workspace, settings: Settings, console: Console) -> None:

@@ -58,6 +58,16 @@ def test_a_search_without_dense_arm_is_one_point_for_all_embedding_models() -> N
     assert [(pair.before.embedding, pair.after.embedding) for pair in found.pairs] == [("toy:a", ""), ("toy:b", "")]
 
 
+def test_a_baseline_without_dense_arm_keeps_its_embedding_models_for_the_variants() -> None:
+    found = points(
+        'name = "x"\nembeddings = ["toy:a", "toy:b"]\n[baseline]\nexecute.retrieval.arms = ["bm25"]\n'
+        '[[variants]]\nname = "both"\nchange = { execute.retrieval.arms = ["bm25", "dense"] }\n'
+        '[[variants]]\nname = "long"\nchange = { execute.index.chunk_size = 2000 }'
+    )
+    assert [point.label for point in found.points] == ["baseline", "both × toy:a", "both × toy:b", "long"]
+    assert [pair.after.label for pair in found.pairs] == ["both × toy:a", "both × toy:b", "long"]
+
+
 def test_a_grid_holds_every_combination_and_names_what_excludes_itself() -> None:
     found = points(
         'name = "x"\n[sweep]\nexecute.index.chunk_size = [100, 1000]\n'
@@ -122,6 +132,9 @@ def test_names_of_settings_end_in_different_words() -> None:
             variant("execute.index.window = 2") + '[[variants]]\nname = "w"\nchange = { execute.index.window = 2 }',
             "variant 'w': retrieves exactly as 'v' does",
         ),
+        ('name = "x"\nk = true\n[sweep]\nexecute.k = [1]', "k: Input should be a valid integer"),
+        (variant("execute.index.window = 2") + 'combination = "yes"', "combination: Input should be a valid boolean"),
+        (variant("execute.index.window = 2", name="closed-book"), "ends as the controls without retrieval do"),
         ('name = "x"\nk = 3\n[baseline]\nexecute.k = 4\n[sweep]\nexecute.index.window = [2]', "keep one of them"),
         ('name = "x"\n[baseline]\nexecute.index.chunk_size = 5\n[sweep]\nexecute.k = [1]', "baseline: execute.index"),
         (

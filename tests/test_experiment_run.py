@@ -255,6 +255,14 @@ def test_a_rewrite_is_asked_once_for_all_settings_and_said_before(tmp_path: Path
     assert comparisons["rewrite"].reading == "Recall and MRR are the same for every query."
 
 
+def test_what_the_baseline_asks_is_in_the_account(tmp_path: Path) -> None:
+    world, models = World(tmp_path, retrieval={"rewrite": "toy:writer"}), Rewriter()
+    run_toy(world.workspace, world.settings, models=models)
+    manifest = read_json(world.workspace.experiment("toy") / "manifest.json", Manifest)
+    assert manifest is not None
+    assert manifest.counts["cost"] == 0.5 * len(models.asked) == 4.0
+
+
 def test_no_models_refuses_what_would_ask_one(tmp_path: Path) -> None:
     settings = World(tmp_path, build=False).settings
     for tree, told in (

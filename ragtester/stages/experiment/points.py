@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from ragtester.errors import UsageError
 from ragtester.provenance import row_key
+from ragtester.rag.rerankers import kind
 from ragtester.records import PointKind
 from ragtester.searching.identity import chunker, embedding_identity, route_identity
 from ragtester.settings import GroupSettings, Settings
@@ -54,9 +55,16 @@ class Point:
     def models(self) -> dict[str, str]:
         """Language models that the query path asks, by what for; empty for a search by indexes alone."""
         retrieval = self.settings.execute.retrieval
-        local = retrieval.rerank.partition(":")[0] in ("flashrank", "python", "")
-        asked = {"rewrite": retrieval.rewrite, "rerank": "" if local else retrieval.rerank}
+        asked = {"rewrite": retrieval.rewrite, "rerank": retrieval.rerank if kind(retrieval.rerank) == "model" else ""}
         return {step: model for step, model in asked.items() if model}
+
+
+@dataclass(frozen=True)
+class Start:
+    """The baseline under one of the experiment's embedding models, which its search may not ask."""
+
+    point: Point
+    embedding: str
 
 
 @dataclass(frozen=True)
@@ -98,8 +106,7 @@ def make_points(settings: Settings, experiment: Experiment) -> Points:
         raise UsageError(f"{experiment.where}: " + "; ".join(faults))
     names = experiment.embeddings or _models(base)
     made = Points()
-    starts = [made.add(_point(BASELINE, "baseline", base, name, {})) for name in names]
-    starts = list({point.label: point for point in starts}.values())
+    starts = [Start(made.add(_point(BASELINE, "baseline", base, name, {})), name) for name in names]
     for variant in experiment.variants:
         _add_variant(made, variant, starts, faults)
     _add_grid(made, experiment.sweep, starts, faults)
@@ -152,11 +159,11 @@ def _models(settings: Settings) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for group in settings.execute.groups for name in group.embeddings))
 
 
-def _add_variant(made: Points, variant: Variant, starts: list[Point], faults: list[str]) -> None:
+def _add_variant(made: Points, variant: Variant, starts: list[Start], faults: list[str]) -> None:
     where = f"variant {variant.name!r}"
     change = dict(variant.change)
     if EMBEDDING in change and len(starts) > 1:
-        names = ", ".join(point.embedding for point in starts)
+        names = ", ".join(start.embedding for start in starts)
         faults.append(
             f"{where}: changes the embedding model, and the baseline has {len(starts)} of them ({names}); "
             "name one in embeddings"
@@ -168,14 +175,16 @@ def _add_variant(made: Points, variant: Variant, starts: list[Point], faults: li
             return
         settings, embedding = changed
         raw = Point(variant.name, "variant", settings, embedding)
-        same = [name for name in change if _value(start, name) == _value(raw, name)]
+        base = Point(BASELINE, "baseline", start.point.settings, start.embedding)
+        same = [name for name in change if _value(base, name) == _value(raw, name)]
         faults += [f"{where}: {name} is what the baseline has already" for name in same]
         faults += _count(where, len(change), variant.combination)
         point = _point(variant.name, "variant", settings, embedding, change)
         known = made.add(point)
         if known is not point and known.name != variant.name and not same:
             faults.append(f"{where}: retrieves exactly as {known.name!r} does; take one of them out")
-        made.pairs.append(Pair(start, known, variant.combination))
+        pair = Pair(start.point, known, variant.combination)
+        made.pairs += [pair] if pair not in made.pairs else []
 
 
 def _count(where: str, changes: int, combination: bool) -> Iterator[str]:
@@ -188,7 +197,7 @@ def _count(where: str, changes: int, combination: bool) -> Iterator[str]:
         yield f"{where}: is called a combination and changes one setting"
 
 
-def _add_grid(made: Points, sweep: Mapping[str, tuple[Any, ...]], starts: list[Point], faults: list[str]) -> None:
+def _add_grid(made: Points, sweep: Mapping[str, tuple[Any, ...]], starts: list[Start], faults: list[str]) -> None:
     if not sweep:
         return
     made.axes = tuple(sweep)
@@ -223,13 +232,13 @@ def _add_grid(made: Points, sweep: Mapping[str, tuple[Any, ...]], starts: list[P
     made.left_out += dict.fromkeys(wrong)
 
 
-def _changed(start: Point, change: Mapping[str, Any], where: str, faults: list[str]) -> tuple[Settings, str] | None:
+def _changed(start: Start, change: Mapping[str, Any], where: str, faults: list[str]) -> tuple[Settings, str] | None:
     """The baseline's settings with the changes, and the embedding model; None where they are faulty."""
     embedding = change.get(EMBEDDING, start.embedding)
     if not isinstance(embedding, str) or (EMBEDDING in change and not embedding.strip()):
         faults.append(f'{where}: {EMBEDDING} names one model, as in "embedded:wordllama"')
         return None
-    tree = start.settings.model_dump()
+    tree = start.point.settings.model_dump()
     for name, value in change.items():
         if name != EMBEDDING:
             *path, last = name.split(".")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from ragtester.progress import Progress, StageResult
 from ragtester.provenance import end_manifest
-from ragtester.records import ExperimentResult, ExperimentTimes, IndexSize, Ledger, PointTimes
+from ragtester.records import Call, ExperimentResult, ExperimentTimes, IndexSize, Ledger, PointTimes
 from ragtester.stages.experiment.files import write_files
 from ragtester.stages.experiment.front import cost_names, front, label, quality_of
 from ragtester.stages.experiment.plan import STAGE, Plan, Wanted, asked_models, begun, make_plan, refuse_stale
@@ -35,6 +35,10 @@ class _Job:
     cost: float = 0.0
     ok: int = 0
     failed: int = 0
+
+    def take(self, calls: Iterable[Call]) -> None:
+        """Count what requests have cost."""
+        self.cost += sum(call.cost or 0.0 for call in calls)
 
 
 async def run(
@@ -81,10 +85,10 @@ async def _search_all(job: _Job) -> None:
             rows.clear()
         if rows.missing and not job.stopped:
             if point.embedding and not job.scales.stores_stand(point):
-                await build(job.services, point, job.first)
+                job.take(await build(job.services, point, job.first))
             done = await search_point(job.services, point, rows)
             job.times[point.label], job.stopped = done.times, done.stopped
-            job.cost += sum(call.cost or 0.0 for call in done.calls)
+            job.take(done.calls)
             _write_times(job, None)
         settled = plan.rows(point, settled=True)
         settled.clear()

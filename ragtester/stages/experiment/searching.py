@@ -68,16 +68,20 @@ class PointRun:
     calls: list[Call] = field(default_factory=list)
 
 
-async def build(services: Services, point: Point, cases: Collection[str]) -> None:
+async def build(services: Services, point: Point, cases: Collection[str]) -> list[Call]:
     """Make the stores of a point with a few cases (one a document): while a store is written, queries take longer.
 
-    What fails is met again by the search itself, which accounts for it.
+    What fails is met again by the search itself, which accounts for it. Gives the requests to language models.
     """
     if point.embedding.startswith("embedded:"):
         await services.embedders(point.embedding).embed_queries(["a"])  # loads it: that is no time of an index
     search = _search(services, point, services.embedders, cases)
-    async for _ in search.run(point.embedding):
-        pass
+    return [
+        call
+        async for found in search.run(point.embedding)
+        for context in found.contexts
+        for call in context.trace.calls
+    ]
 
 
 def _search(services: Services, point: Point, embedders: Callable[[str], Embedder], cases: Collection[str]) -> Search:

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import Field, ValidationError, field_validator
 
 from ragtester.errors import UsageError
+from ragtester.records import CLOSED_BOOK_SUFFIX
 from ragtester.settings import ExecuteSettings, IndexSettings, RetrievalSettings, Settings, Table
 from ragtester.settings.nearest import did_you_mean
 from ragtester.tables.cells import clean
@@ -38,7 +39,7 @@ class _Variant(Table):
 
     name: str
     change: dict[str, Any] = Field(min_length=1)
-    combination: bool = False
+    combination: bool = Field(default=False, strict=True)
 
     @field_validator("name")
     @classmethod
@@ -50,9 +51,9 @@ class _File(Table):
     """The whole file."""
 
     name: str
-    k: int | None = Field(default=None, ge=1)
+    k: int | None = Field(default=None, ge=1, strict=True)
     embeddings: tuple[str, ...] | None = Field(default=None, min_length=1)
-    generate: bool = False
+    generate: bool = Field(default=False, strict=True)
     baseline: dict[str, Any] = Field(default_factory=dict)
     variants: tuple[_Variant, ...] = ()
     sweep: dict[str, Any] = Field(default_factory=dict)
@@ -149,6 +150,8 @@ def _whole(file: _File, variants: list[Variant], sweep: Mapping[str, Any]) -> It
     for name in dict.fromkeys(names):
         if name == BASELINE:
             yield f"variants: {BASELINE!r} is the name of what they are compared with"
+        if name.endswith(CLOSED_BOOK_SUFFIX.lstrip(".")):
+            yield f"variants: {name!r} ends as the controls without retrieval do; name it otherwise"
         if names.count(name) > 1:
             yield f"variants: {name!r} stands twice"
     if file.embeddings and EMBEDDING in sweep:
