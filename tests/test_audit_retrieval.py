@@ -287,6 +287,7 @@ def test_labels_in_a_csv(tmp_path: Path) -> None:
         ('{"query_id": "first", "gold_ids": ["x"], "grade": NaN}\n{"query_id": "a", "gold_ids": ["x"], "grade": 0}\n',
          "labels.jsonl:2: grade"),
         ('{"query_id": "first"\n', "not valid JSON"),
+        ('{"query_id": "first", "gold_ids": ["\\ud83d"]}\n', "half of a surrogate pair"),
     ],
 )  # fmt: skip
 def test_labels_that_cannot_be_used(tmp_path: Path, text: str, told: str) -> None:

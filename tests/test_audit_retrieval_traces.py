@@ -124,6 +124,7 @@ def broken(change: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
         (lambda line: line.update(k_final=0), "k_final"),
         (lambda line: line.update(k_final="8"), "k_final: a number is wanted, not a text"),
         (lambda line: line.update(query_id=""), "query_id"),
+        (lambda line: line.update(notes=["\ud83d"]), "half of a surrogate pair"),
         (lambda line: line.update(gold_ids="c9"), "gold_ids"),
     ],
 )

@@ -71,6 +71,15 @@ def jsonl_records(text: str, path: Path) -> Records:
     return found
 
 
+def is_unicode(value: Any) -> bool:
+    """Whether every text of a JSON value can be written down: a half of a surrogate pair cannot."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def listed_records(values: Any, path: Path, what: str = "record") -> Records:
     """A JSON or YAML list of objects; raises DataError with every member that is none."""
     if not isinstance(values, list):

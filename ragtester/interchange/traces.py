@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ragtester.errors import DataError
-from ragtester.interchange.files import read_text
+from ragtester.interchange.files import is_unicode, read_text
 from ragtester.interchange.trace_lines import NEEDED, TraceLine
 from ragtester.records import Ranked, Retrieved, Trace
 from ragtester.stages.retrieval import ForeignTrace
@@ -51,10 +51,8 @@ def _lines(text: str, path: Path, faults: list[str]) -> Iterator[tuple[int, Trac
         except (ValueError, RecursionError) as error:
             faults.append(f"{path}:{number}: not valid JSON: {getattr(error, 'msg', None) or error}")
             continue
-        missing = [name for name in NEEDED if name not in value] if isinstance(value, dict) else []
-        if not isinstance(value, dict) or missing:
-            what = f"missing: {', '.join(missing)}" if missing else "not an object"
-            faults.append(f"{path}:{number}: {what}")
+        if wrong := _unfit(value):
+            faults.append(f"{path}:{number}: {wrong}")
             continue
         try:
             yield number, TraceLine.model_validate(value)
@@ -64,6 +62,15 @@ def _lines(text: str, path: Path, faults: list[str]) -> Iterator[tuple[int, Trac
             faults.append(
                 f"{path}:{number}: {where + ': ' if where else ''}{first['msg'].removeprefix('Value error, ')}"
             )
+
+
+def _unfit(value: Any) -> str:
+    """What is wrong with a line before its fields are looked at; empty where nothing is."""
+    if not isinstance(value, dict):
+        return "not an object"
+    if missing := [name for name in NEEDED if name not in value]:
+        return f"missing: {', '.join(missing)}"
+    return "" if is_unicode(value) else "it holds a half of a surrogate pair, which is no character"
 
 
 def _refused(word: str) -> Any:
