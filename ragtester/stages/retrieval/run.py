@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from ragtester.errors import UsageError
 from ragtester.progress import Progress, StageResult
 from ragtester.provenance import begin_manifest, end_manifest
-from ragtester.records import AuditedQuery, AuditSource, RetrievalResult
+from ragtester.records import AuditedQuery, AuditSource, ClaimMetrics, RetrievalResult
 from ragtester.settings import Settings
 from ragtester.stages.retrieval.audit import Auditor
 from ragtester.stages.retrieval.before import before_after
@@ -84,7 +83,7 @@ async def run(
         parameters={"source": wanted.source, "before": wanted.before, "suite": source.settings.workspace.suite},
     )
     progress.start(NAME, source.planned)
-    claims = Claims(settings.audit_retrieval.claims_model, models, _kept_claims(files))
+    claims = Claims(settings.audit_retrieval.claims_model, models, _kept_claims(settings, files))
     audited = [one async for one in _audited(source, labelling, claims, progress)]
     progress.finish()
     audited = await _with_claims(audited, claims)
@@ -154,8 +153,8 @@ def _before(workspace: Workspace, settings: Settings, wanted: Wanted) -> Retriev
     return found
 
 
-def _kept_claims(files: Files) -> dict[tuple[str, str], Any]:
-    rows = read_rows(files.queries, AuditedQuery)
+def _kept_claims(settings: Settings, files: Files) -> dict[tuple[str, str], ClaimMetrics]:
+    rows = read_rows(files.queries, AuditedQuery) if settings.audit_retrieval.claims_model else []
     return {(row.embedding, row.query_id): row.claims for row in rows if row.claims}
 
 
