@@ -219,6 +219,7 @@ def test_a_round_trip_gives_equal_metrics(tmp_path: Path) -> None:
     [
         (ExportOptions("traces"), None, "say which with --run"),
         (ExportOptions("traces", run=RUN), "x.csv", "written as .jsonl"),
+        (ExportOptions("trace", run=RUN), None, "for an export of a run: traces"),
         (ExportOptions("traces", run=RUN, technique="none"), None, "no traces of technique none"),
     ],
 )

@@ -58,7 +58,8 @@ class ForeignFile:
 def check_format(name: str) -> FormatName:
     """The format of this name. Raises UsageError."""
     if name not in FORMATS:
-        raise UsageError(f"no format is called {name!r}; known: {', '.join(FORMATS)}")
+        known = ", ".join(FORMATS)
+        raise UsageError(f"no format is called {name!r}; known: {known}, and for an export of a run: traces")
     return name
 
 
