@@ -163,6 +163,22 @@ def test_gold_that_the_user_may_not_see_leaves_the_denominator(tmp_path: Path) -
     assert code == 0
 
 
+def test_hidden_gold_by_tag_stands_in_an_order_of_its_own(tmp_path: Path) -> None:
+    """The most frequent first, then by name: of tags of one kind either would do, of several kinds each is needed."""
+    hidden = {"hidden_ids": (chunk_id("secret", 0), chunk_id("other", 0))}
+    queries = (
+        Query("a", 0, (), ("pass",), "secret", user_tags=("role:cook",), changes=hidden),
+        Query("b", 0, (), ("pass",), "other", changes=hidden),
+    )
+    build(tmp_path, queries, tags={"secret": ("tenant:z", "tenant:b", "role:cook"), "other": ("role:cook",)})
+    result, _, _ = audited(tmp_path)
+    assert [(one.tag, one.queries) for one in result.access.tags] == [
+        ("role:cook", 1),
+        ("tenant:b", 1),
+        ("tenant:z", 1),
+    ]
+
+
 def test_filters_that_match_nothing_are_told(tmp_path: Path) -> None:
     build(tmp_path, FOUR)
     result, _, _ = audited(

@@ -24,7 +24,10 @@ def account(rows: Sequence[AuditedQuery], documents: Mapping[str, Document]) -> 
         hidden_queries=sum(row.status == "hidden_gold" for row in queries.values()),
         partly_hidden=sum(row.status == "measured" for row in queries.values()),
         hidden_chunks=sum(row.hidden for row in queries.values()),
-        tags=tuple(AccessTag(tag=tag, documents=carriers[tag], queries=n) for tag, n in lacked.most_common()),
+        tags=tuple(
+            AccessTag(tag=tag, documents=carriers[tag], queries=n)
+            for tag, n in sorted(lacked.items(), key=lambda one: (-one[1], one[0]))
+        ),
     )
 
 
