@@ -32,6 +32,7 @@ from ragtester.stages.experiment import (
     read_result,
 )
 from ragtester.storage import read_json, read_rows
+from ragtester.tables import Paragraph
 from ragtester.tasks import Asked, QueryRewritten
 from tests.conftest import run_environment
 from tests.execute_fakes import WordEmbedder, World
@@ -284,6 +285,16 @@ def test_estimate_counts_what_is_left(tmp_path: Path) -> None:
     rows = {row[0]: row[2:] for row in estimate(plan).table("estimate").rows}
     assert rows["baseline"] == (8, 0, "none")
     assert rows["rewrite"] == (8, 8, "rewrite asks toy:writer")
+
+
+def test_estimate_counts_answers_and_verdicts_too(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    experiment = parse_experiment({**EXPERIMENT, "generate": True}, "toy.toml")
+    wanted = Wanted(experiment, make_points(world.settings, experiment))
+    (section,) = estimate(make_plan(world.workspace, NoModels(), wanted, SilentProgress())).sections
+    # The baseline and three variants, two LLMs, eight cases.
+    said = " ".join(part.text for part in section.parts if isinstance(part, Paragraph))
+    assert "at most 64 answers of 4 runs and 64 judgements by embedded:judge" in said
 
 
 def test_a_sweep_has_all_points_and_a_front(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def _basis(one: Comparison) -> Iterator[str]:
 
 
 def _metrics(result: ExperimentResult, one: Comparison, number: str) -> Table:
-    columns = ("metric", "before, %", "after, %", "difference", "p", "p (Holm)", "")
+    columns = ("metric", "before, %", "after, %", "difference", "p", "p (Holm)", "told")
     rows = tuple(_metric(metric) for metric in one.metrics)
     note = (
         "Differences in percentage points with 95 % intervals over documents. Tests: McNemar exact for the hit rate, "
@@ -65,7 +65,7 @@ def _metric(one: MetricComparison) -> tuple[Cell, ...]:
 
 
 def _generation(one: GenerationChange, number: str) -> Table:
-    columns = ("before", "after", "difference", "failed before only", "failed after only", "p", "p (Holm)", "")
+    columns = ("before", "after", "difference", "failed before only", "failed after only", "p", "p (Holm)", "told")
     said = _SAID[one.direction] + (f"; {more_text(one.more, 'answers')}" if one.more else "")
     before, after = (Rate(side.successes, side.n) for side in (one.before, one.after))
     difference = mean_cell(one.difference, "points")
@@ -101,7 +101,7 @@ def _short(chunk_id: str) -> str:
     return f"#{chunk_id.rsplit(':', 1)[-1]}"
 
 
-def brief_table(result: ExperimentResult) -> Table:
+def brief_table(result: ExperimentResult, full: bool) -> Table:
     """All comparisons, one row each: the differences of the metrics that the reading rests on."""
     columns = ("variant", "embedding model", *(METRICS[name] for name in _BRIEF), "hits lost", "hits won")
     rows = []
@@ -110,5 +110,5 @@ def brief_table(result: ExperimentResult) -> Table:
         cells = (mean_cell(by_name[name].difference, "points") if name in by_name else None for name in _BRIEF)
         won = sum(flip.won for flip in one.flips)
         rows.append((one.variant, one.embedding_after or "none", *cells, len(one.flips) - won, won))
-    note = "Differences with 95 % intervals over documents. Tests and flips: --full, result.md."
+    note = "Differences with 95 % intervals over documents." + ("" if full else " Tests and flips: --full, result.md.")
     return Table("differences", "Against the baseline", columns, tuple(rows), (note,), keys=2)

@@ -41,14 +41,14 @@ def _overview(result: ExperimentResult, full: bool) -> Section:
     if not said:
         said.append(Paragraph(f"{len(result.points)} settings were measured; none is a variant to be compared."))
     said += [Paragraph(f"Note: {note}.") for note in result.notes]
-    if len({one.planned for one in (point.queries for point in result.points)}) == 1:
-        queries = result.points[0].queries.planned
-        said.append(
-            Paragraph(f"The same {queries} cases under every setting, retrieval alone unless answers are named.")
-        )
+    planned = result.points[0].queries.planned
+    answers = (
+        "; answers and verdicts stand in runs of their own" if any(one.generation for one in result.comparisons) else ""
+    )
+    said.append(Paragraph(f"The same {planned} cases under every setting, with retrieval alone{answers}."))
     shown = [point for point in result.points if point.kind != "grid"]
     table = _points("metrics", f"Before and after, K = {result.k}", shown)
-    differences = (brief_table(result),) if result.comparisons and (full or len(result.comparisons) > 1) else ()
+    differences = (brief_table(result, full),) if result.comparisons and (full or len(result.comparisons) > 1) else ()
     return Section("overview", "What changed", (*said, table, *differences))
 
 

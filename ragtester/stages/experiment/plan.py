@@ -14,7 +14,7 @@ from ragtester.rag.rerankers import retrieval_prompts
 from ragtester.records import Manifest
 from ragtester.searching.suite import Suite, case_files, open_suite
 from ragtester.settings import Settings
-from ragtester.stages.experiment.points import Point, Points
+from ragtester.stages.experiment.points import Point, Points, run_settings
 from ragtester.stages.experiment.rows import Keys, Line, PointRows, read_rows_of
 from ragtester.stages.experiment.syntax import Experiment
 from ragtester.storage import read_json
@@ -88,6 +88,21 @@ def make_plan(workspace: Workspace, models: Models, wanted: Wanted, progress: Pr
         if path not in known:
             progress.note(f"{path.name}: of a setting that left the experiment; its rows stay as they are")
     return plan
+
+
+def _generated(plan: Plan) -> str:
+    """Requests for answers and verdicts; empty where none are asked for. What stands of them is not taken off."""
+    wanted = plan.wanted
+    if not wanted.experiment.generate:
+        return ""
+    runs = run_settings(wanted.points, wanted.experiment.name)
+    systems = sum(len(group.llms) * len(group.embeddings) for own in runs for group in own.execute.groups)
+    answers = systems * len(plan.keys.cases)
+    repeats = wanted.baseline.judge.repeats
+    return (
+        f" generate = true: at most {answers} answers of {len(runs)} runs and {answers * repeats} judgements by "
+        f"{wanted.baseline.judge.model} come on top."
+    )
 
 
 def check_no_models(wanted: Wanted) -> None:
@@ -201,6 +216,7 @@ def estimate(plan: Plan) -> Document:
         "Texts are embedded where no store of an earlier run holds them; a model that reranks is asked once a search."
     )
     table = Table("estimate", "What is left to do", columns, tuple(rows), keys=2)
+    said += _generated(plan)
     return Document(
         f"Estimate of the experiment {plan.wanted.experiment.name}",
         (Section("estimate", "What is left to do", (Paragraph(said), table)),),
