@@ -102,6 +102,13 @@ def test_a_repeated_line_is_no_sentence() -> None:
     assert [one.text for one in found] == pages
 
 
+def test_a_repeated_line_before_all_others_goes_with_the_first_sentence() -> None:
+    text, starts = paged(*(f"ACME manual\n\nThe {part} is blue.\n" for part in ("pump", "wheel", "motor")))
+    found = cut(text, starts, strip_repeated=True, chunker="sentence-window", window=0)
+    assert [one.searched for one in found] == ["The pump is blue.", "The wheel is blue.", "The motor is blue."]
+    assert found[0].text == "ACME manual\n\nThe pump is blue.\n\nACME manual"
+
+
 def test_a_chunk_of_repeated_lines_alone_is_embedded_as_it_is() -> None:
     long = [f"{part} " * 12 for part in ("pump", "wheel", "motor")]
     text, starts = paged(*(f"{one}\n\nACME manual of all our pumps" for one in long))

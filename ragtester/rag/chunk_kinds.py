@@ -122,7 +122,8 @@ def by_sentences(source: Source) -> Iterator[Cut]:
     cutter = source.cutter(overlap=0)
     cores: list[Pair] = []
     for start, end in _sentences(source):
-        if cores and not _says_something(source, start, end):
+        first = len(cores) == 1 and not _says_something(source, *cores[0])
+        if cores and (first or not _says_something(source, start, end)):
             cores[-1] = (cores[-1][0], end)
         else:
             cores.append((start, end))
