@@ -38,7 +38,7 @@ def context(case: Case = CASE, scope: str = "document") -> Context:
     by_id = {one.id: one for one in CHUNKS}
     route = Route("index", "toy:words", 2, "corpus" if scope == "corpus" else "document")
     found = Found(Query.plain(case), {"dense": [("d:1:0", 0.9), ("d:0:0", 0.5)]})
-    return asyncio.run(route.contexts([found], CHUNKS, by_id.__getitem__))[0]
+    return asyncio.run(route.contexts([route.merge(found)], CHUNKS, by_id.__getitem__))[0]
 
 
 def reply(answer: str, refuses: bool = False, cited: tuple[str, ...] = ()) -> Asked[QuestionAnswered]:

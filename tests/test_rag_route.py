@@ -54,7 +54,10 @@ def routed(
 ) -> Context:
     route = Route("index", "toy:words", k, "corpus", settings, reranker)
     found = Found(Query(case("c"), "q", eligible), {name: list(some) for name, some in arms.items()})
-    (context,) = asyncio.run(route.contexts([found], list(CHUNKS.values()), CHUNKS.__getitem__))
+    merged = route.merge(found)
+    # No other text is looked up: in a corpus each would have its document cut again.
+    known = {name: CHUNKS[name] for name in route.wanted([merged])}
+    (context,) = asyncio.run(route.contexts([merged], list(CHUNKS.values()), known.__getitem__))
     return context
 
 
@@ -267,6 +270,12 @@ def test_reranked_by_score_and_ties_stay() -> None:
     ]
     assert trace.context_ids == ("a:0:2", "a:0:1", "a:0:0")
     assert trace.notes == ("reranked",) and [one.model for one in trace.calls] == ["toy"]
+
+
+def test_the_reranker_sees_k_at_least() -> None:
+    reranker = Scores({name: at for at, name in enumerate(NAMES)})
+    trace = routed({"dense": hits(*NAMES), "bm25": []}, path(rerank="python:x:y", rerank_k=2), 4, None, reranker).trace
+    assert reranker.saw == [NAMES[:4]] and trace.context_ids == tuple(NAMES[3::-1])
 
 
 def test_a_failed_rerank_is_the_queries_failure() -> None:

@@ -11,7 +11,7 @@ from ragtester.rag.fusion import fuse
 from ragtester.rag.gold import Gold
 from ragtester.rag.packing import pack
 from ragtester.rag.reranking import Reranker
-from ragtester.rag.similarity import Hit
+from ragtester.rag.similarity import Hit, document_of
 from ragtester.records import Call, Case, Chunk, Dropped, Failure, Ranked, Retrieved, Trace
 from ragtester.settings import RetrievalSettings
 from ragtester.tasks import Passage
@@ -47,6 +47,16 @@ class Found:
 
 
 @dataclass(frozen=True)
+class Merged:
+    """A query's hits as one list: `kept` are those of `fused` that may go on, `dropped` what floors and filter took."""
+
+    found: Found
+    fused: list[Ranked] = field(default_factory=list)
+    kept: list[Ranked] = field(default_factory=list)
+    dropped: tuple[Dropped, ...] = ()
+
+
+@dataclass(frozen=True)
 class Context:
     """One question with its trace and its sections, shared by every LLM that is asked; or why it cannot be asked."""
 
@@ -67,34 +77,45 @@ class Route:
     settings: RetrievalSettings = field(default_factory=RetrievalSettings)
     reranker: Reranker | None = None
 
+    def merge(self, found: Found) -> Merged:
+        """Floors, fusion, and the filter where it comes after the search."""
+        if found.query.failure:
+            return Merged(found)
+        arms, below = self._above_floors(found.arms)
+        fused = fuse(arms, {arm.kind: arm.weight for arm in self.settings.arms}, self.settings.rrf_constant)
+        kept, filtered = self._filtered(fused, found.query)
+        return Merged(found, fused, kept, (*below, *filtered))
+
+    def wanted(self, merged: Iterable[Merged]) -> set[str]:
+        """Ids of the chunks whose texts are needed: what is reranked, or goes into a context."""
+        most = self.settings.reranked(self.k) if self.reranker is not None else self.k
+        return {hit.id for one in merged for hit in one.kept[:most]}
+
     async def contexts(
-        self, found: Iterable[Found], chunks: Sequence[Chunk], chunk: Callable[[str], Chunk]
+        self, merged: Iterable[Merged], chunks: Sequence[Chunk], chunk: Callable[[str], Chunk]
     ) -> list[Context]:
         """The contexts of several queries to one document, in order.
 
-        `chunks` are those of the cases' own document: they give the gold chunks. `chunk` looks up any hit by its id.
+        `chunks` are those of the cases' own document: they give the gold chunks. `chunk` looks up what is `wanted`.
         """
         gold = Gold(chunks)
-        return list(await asyncio.gather(*(self._context(one, gold, chunk) for one in found)))
+        return list(await asyncio.gather(*(self._context(one, gold, chunk) for one in merged)))
 
     def nothing(self, cases: Iterable[Case], chunks: Sequence[Chunk]) -> list[Context]:
         """Contexts of cases where nothing could be retrieved."""
         gold = Gold(chunks)
         return [Context(case, self._begun(Query.plain(case), gold)) for case in cases]
 
-    async def _context(self, found: Found, known: Gold, chunk: Callable[[str], Chunk]) -> Context:
-        query = found.query
+    async def _context(self, merged: Merged, known: Gold, chunk: Callable[[str], Chunk]) -> Context:
+        query, kept = merged.found.query, merged.kept
         begun = self._begun(query, known)
         if query.failure:
             return Context(query.case, begun, failure=query.failure)
-        arms, below = self._above_floors(found.arms)
-        fused = fuse(arms, {arm.kind: arm.weight for arm in self.settings.arms}, self.settings.rrf_constant)
-        kept, filtered = self._filtered(fused, query, chunk)
         update: dict[str, Any] = {
-            "retrieved": _listed(found.arms),
-            "fused": tuple(fused) if len(self.settings.arms) > 1 else (),
-            "dropped": (*below, *filtered),
-            "notes": (*begun.notes, *self._seen(query, fused, kept)),
+            "retrieved": _listed(merged.found.arms),
+            "fused": tuple(merged.fused) if len(self.settings.arms) > 1 else (),
+            "dropped": merged.dropped,
+            "notes": (*begun.notes, *self._seen(query, merged)),
         }
         order = [one.id for one in kept]
         if self.reranker is not None and kept:
@@ -128,13 +149,11 @@ class Route:
             ]
         return kept, below
 
-    def _filtered(
-        self, fused: list[Ranked], query: Query, chunk: Callable[[str], Chunk]
-    ) -> tuple[list[Ranked], list[Dropped]]:
+    def _filtered(self, fused: list[Ranked], query: Query) -> tuple[list[Ranked], list[Dropped]]:
         """In `post` mode hits of documents that may not be found are taken out now; in `pre` mode there are none."""
         if self.settings.filter_mode == "pre" or query.eligible is None:
             return fused, []
-        kept = [one for one in fused if chunk(one.id).document_id in query.eligible]
+        kept = [one for one in fused if document_of(one.id) in query.eligible]
         names = {one.id for one in kept}
         reason = "its document is not among those that this query may find"
         return kept, [Dropped(id=one.id, at="filter", reason=reason) for one in fused if one.id not in names]
@@ -158,14 +177,16 @@ class Route:
             calls=query.calls,
         )
 
-    def _seen(self, query: Query, fused: Sequence[Ranked], kept: Sequence[Ranked]) -> tuple[str, ...]:
+    def _seen(self, query: Query, merged: Merged) -> tuple[str, ...]:
         """Why a query found nothing at all, where it did not."""
         if query.eligible is not None and not query.eligible:
             which = "no document passes" if self.scope == "corpus" else "its document does not pass"
             return (f"{which} the filters and the access rules for this user",)
-        if kept:
+        if merged.kept:
             return ()
-        return ("the filter took out all that was found",) if fused else ("no arm found anything above its floor",)
+        return (
+            ("the filter took out all that was found",) if merged.fused else ("no arm found anything above its floor",)
+        )
 
     def _notes(self, case: Case) -> tuple[str, ...]:
         """In a store of the whole corpus the document that a cross-document question came from is there too."""

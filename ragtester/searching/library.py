@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ragtester.progress import Progress
 from ragtester.rag import chunking
-from ragtester.rag.route import Found
 from ragtester.rag.similarity import document_of
 from ragtester.records import Chunk, Document
 from ragtester.searching.suite import Suite
@@ -73,16 +72,13 @@ class Library:
         path = self.suite.workspace.chunks_file(execute.run, document.id)
         return path.read_bytes().count(b"\n") <= execute.k
 
-    async def look_up(
-        self, document: Document, found: Iterable[Found]
-    ) -> tuple[Sequence[Chunk], Callable[[str], Chunk]]:
-        """The chunks of a document, and a look-up for all hits, whatever document they are of."""
-        own = await self.chunks(document)
+    async def look_up(self, own: Iterable[Chunk], wanted: Collection[str]) -> Callable[[str], Chunk]:
+        """A look-up for these ids, whatever document they are of; `own` are the chunks that are at hand."""
         known = {one.id: one for one in own}
-        wanted = {name for one in found for hits in one.arms.values() for name, _ in hits} - known.keys()
-        for name in dict.fromkeys(map(document_of, sorted(wanted))):
-            known |= {one.id: one for one in await self.chunks(self.documents[name]) if one.id in wanted}
-        return own, known.__getitem__
+        missing = set(wanted) - known.keys()
+        for name in dict.fromkeys(map(document_of, sorted(missing))):
+            known |= {one.id: one for one in await self.chunks(self.documents[name]) if one.id in missing}
+        return known.__getitem__
 
 
 @dataclass(frozen=True)

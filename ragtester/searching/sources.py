@@ -112,13 +112,16 @@ class FromStores:
 
     async def blocks(self, asking: Asking) -> AsyncIterator[list[Context]]:
         """The same, some at a time: a trace takes up far more memory than the hits that it is made from."""
-        found = await self.stores.find(asking)
-        chunks, look_up = await self.library.look_up(asking.document, found)
+        found, chunks = await self.stores.find(asking), await self.library.chunks(asking.document)
         route = self.route(asking)
         for block in batches(found, CONTEXTS_AT_ONCE):
             began = perf_counter()
-            made = await route.contexts(block, chunks, look_up)
-            self.stores.times.routed.append((len(made), perf_counter() - began))
+            merged = [route.merge(one) for one in block]
+            seconds = perf_counter() - began
+            look_up = await self.library.look_up(chunks, route.wanted(merged))
+            began = perf_counter()
+            made = await route.contexts(merged, chunks, look_up)
+            self.stores.times.routed.append((len(made), seconds + perf_counter() - began))
             yield made
 
     async def nothing(self, asking: Asking) -> list[Context]:

@@ -72,8 +72,8 @@ class RetrievalSettings(Table):
         return arm.fetch_k or (5 * k if chosen_among else k)
 
     def reranked(self, k: int) -> int:
-        """How many of the fused hits the reranker sees: `rerank_k`, or by default 5 × k."""
-        return self.rerank_k or 5 * k
+        """How many of the fused hits the reranker sees: `rerank_k`, or by default 5 × k; never fewer than k."""
+        return max(k, self.rerank_k or 5 * k)
 
     @field_validator("filters")
     @classmethod
