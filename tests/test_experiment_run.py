@@ -12,8 +12,10 @@ import pytest
 
 from ragtester.errors import ChangedInputsError, UsageError
 from ragtester.progress import SilentProgress
+from ragtester.rag.sparse import Sparse
 from ragtester.records import (
     Call,
+    Chunk,
     Comparison,
     ExperimentQuery,
     ExperimentResult,
@@ -99,6 +101,16 @@ def test_index_sizes_add_up(tmp_path: Path) -> None:
     text = world.workspace.text_file("main", "manual-0").read_text(encoding="utf-8")
     # Two documents of one length; chunks overlap a little and drop blank lines.
     assert 0.9 * 2 * len(text) < dense.texts < 1.4 * 2 * len(text)
+
+
+def test_bytes_of_a_bm25_index_by_hand() -> None:
+    texts = ("pump oil", "pump")
+    chunks = [
+        Chunk(id=f"d:a:{at}", document_id="d", ordinal=at, start=0, end=1, text=text) for at, text in enumerate(texts)
+    ]
+    # Three weights of 8 bytes with places of 4, three ends of 8, and the letters of two words.
+    assert Sparse(chunks, {"d": "en"}).size == 3 * 8 + 3 * 4 + 3 * 8 + len("pumpoil")
+    assert Sparse([], {}).size == 0
 
 
 def test_a_second_start_asks_and_writes_nothing_anew(tmp_path: Path) -> None:
@@ -204,6 +216,9 @@ def test_an_embedding_model_that_fails_becomes_rows_that_are_made_again(tmp_path
     whole = World(tmp_path / "whole")
     run_toy(whole.workspace, whole.settings, tree)
     assert compared(world.workspace.experiment("toy")) == compared(whole.workspace.experiment("toy"))
+    # Stores that were begun by an earlier start have no time of their own.
+    assert [one.build is None for one in found(world)[2].points] == [True, True]
+    assert [one.build is None for one in found(whole)[2].points] == [False, False]
 
 
 def test_a_model_that_takes_no_more_requests_leaves_rows_open(tmp_path: Path) -> None:

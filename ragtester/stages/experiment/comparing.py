@@ -17,7 +17,8 @@ from ragtester.records import (
 )
 from ragtester.stages.experiment.points import Pair
 from ragtester.stages.experiment.reading import reading
-from ragtester.stages.experiment.values import METRICS, Measurement, Value, mean_value, paired, share_lost
+from ragtester.stages.experiment.values import METRICS, Measurement, Value, paired, share_lost
+from ragtester.stages.means import mean_record
 from ragtester.stages.proportions import proportion
 from ragtester.statistics import holm, mcnemar, paired_cases_needed
 from ragtester.statistics.means import PairedMeans, paired_means
@@ -99,7 +100,7 @@ def _metric(metric: str, pairs: Sequence[tuple[Value, Value]], seed: int) -> Met
         p, name = mcnemar(lost, won).p, "McNemar exact"
         needed = paired_cases_needed(lost, won, len(pairs))
         more = None if needed is None else max(0, needed - len(pairs))
-    difference = mean_value(found.difference)
+    difference = mean_record(found.difference)
     towards = direction(difference, found.higher + found.lower, p)
     return MetricComparison(
         metric=metric,
@@ -170,7 +171,7 @@ def _generation(generated: Generated, seed: int) -> GenerationChange | None:
         return None
     won = sum(one.failed and not two.failed for one, two in pairs)
     lost = sum(two.failed and not one.failed for one, two in pairs)
-    difference = mean_value(found.difference)
+    difference = mean_record(found.difference)
     needed = paired_cases_needed(lost, won, len(pairs))
     p = round(mcnemar(lost, won).p, 6)
     towards = direction(difference, won + lost, p)

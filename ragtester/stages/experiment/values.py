@@ -7,11 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ragtester.records import ExperimentQuery, MeanValue, Proportion, QueryLedger, RankingMetrics
+from ragtester.stages.means import mean_record
 from ragtester.stages.proportions import proportion
-from ragtester.statistics import Quantity
 from ragtester.statistics.means import mean
 
-DIGITS = 6
 METRICS = {
     "hit": "hit rate",
     "recall": "recall",
@@ -70,12 +69,12 @@ class Measurement:
         """Mean of every metric, with its interval over documents."""
         own = list(self.values.values())
         documents = [one.document_id for one in own]
-        return {metric: mean_value(mean([one.of(metric) for one in own], documents, seed)) for metric in METRICS}
+        return {metric: mean_record(mean([one.of(metric) for one in own], documents, seed)) for metric in METRICS}
 
     def context(self, seed: int) -> MeanValue:
         """Mean number of characters in a context."""
         documents = [one.document_id for one in self.values.values()]
-        return mean_value(mean([float(self.characters[name]) for name in self.values], documents, seed))
+        return mean_record(mean([float(self.characters[name]) for name in self.values], documents, seed))
 
 
 def value_of(row: ExperimentQuery, metrics: RankingMetrics) -> Value:
@@ -88,18 +87,6 @@ def value_of(row: ExperimentQuery, metrics: RankingMetrics) -> Value:
 def paired(before: Measurement, after: Measurement) -> list[tuple[Value, Value]]:
     """The queries that both measured, in the order of the first."""
     return [(one, after.values[name]) for name, one in before.values.items() if name in after.values]
-
-
-def mean_value(found: Quantity | None) -> MeanValue:
-    """A mean as records keep it, rounded."""
-    if found is None:
-        return MeanValue()
-    low, high = (found.interval.low, found.interval.high) if found.interval else (None, None)
-    return MeanValue(value=_rounded(found.value), n=found.n, low=_rounded(low), high=_rounded(high))
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, DIGITS)
 
 
 def share_lost(pairs: Sequence[tuple[Value, Value]]) -> tuple[int, int]:
