@@ -65,7 +65,8 @@ class Best:
         # Nothing below the page's own k-th score, or below the k-th of the pages before, can be among the best.
         bounds = self._bounds()
         if len(ids) > self._k:
-            bounds = np.maximum(bounds, np.partition(scores, len(ids) - self._k, axis=1)[:, len(ids) - self._k])
+            # From the top: many are -inf where questions may not find them, and equal values below are slow to part.
+            bounds = np.maximum(bounds, -np.partition(-scores, self._k - 1, axis=1)[:, self._k - 1])
         for number in np.flatnonzero((scores >= bounds[:, None]).any(axis=1)).tolist():
             row = scores[number]
             found = np.flatnonzero(row >= bounds[number]).tolist()
