@@ -16,16 +16,26 @@ from ragtester.documents.source_text import WHOLE, source_pages
 from ragtester.provenance import sha256_text
 from ragtester.rag import chroma
 from ragtester.rag.health import inspect_store, rank_of
-from ragtester.records import FAILURE_STAGES, Failure, UnreadableDocument
+from ragtester.records import (
+    FAILURE_STAGES,
+    Dropped,
+    Evidence,
+    Failure,
+    Ranked,
+    Retrieved,
+    Trace,
+    UnreadableDocument,
+)
 from ragtester.searching.measure import measure
 from ragtester.settings import ReadingSettings
 from ragtester.stages.retrieval import index_view
 from ragtester.stages.retrieval.fixes import CAUSES, FIXES
 from ragtester.stages.retrieval.index_view import free_of_charge
+from ragtester.stages.retrieval.query_path import QueryPath
 from ragtester.storage import write_rows
 from ragtester.text.likeness import has_value, likeness, nearest_part, says_the_same, values
 from tests.documents_helpers import make_pdf
-from tests.fault_corpus import EMBEDDING, Lab, TopicEmbedder
+from tests.fault_corpus import EMBEDDING, Lab, TopicEmbedder, sentence
 from tests.faults import FAR, MORE, NO_ROOM, PAIRS, TEN, Fault
 
 
@@ -89,6 +99,32 @@ def test_each_document_has_its_own_store(tmp_path: Path) -> None:
     assert found is not None
     # Of alpha's eight passages only the one about the valve is nearer.
     assert (found.stage, "Its true dense rank is 2" in found.seen) == ("retrieve", True)
+
+
+def test_of_several_pieces_of_evidence_the_earliest_loss_counts(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    FAR.set_up(lab)
+    FAR.put_in(lab)
+    # The pump's paragraph is not found; the other piece lies over the end of the second paragraph (at 139).
+    lab.case = {"evidence": (Evidence(start=0, end=68), Evidence(start=100, end=170))}
+    found = lab.diagnose()
+    assert found is not None
+    assert (found.stage, found.cause) == ("chunk", "cut")
+    assert "100–170" in found.seen
+
+
+def test_a_piece_that_two_chunks_hold_was_lost_where_the_further_one_was(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, question="How many marks has the valve of alpha?", expected="14 marks")
+    lab.evidence = (sentence("alpha", "valve", 1), "")
+    lab.set(k=1, index={"chunk_size": 145, "chunk_overlap": 72})
+    context, measured = lab.run()
+    assert len(measured.gold) == 2
+    assert [one.id in context.trace.context_ids for one in measured.gold].count(True) == 1
+    NO_ROOM.put_in(lab)
+    lab.set(index={"chunk_size": 145, "chunk_overlap": 72})
+    found = lab.diagnose()
+    assert found is not None
+    assert (found.stage, found.cause) == ("rerank/pack", "budget")
 
 
 def test_neither_failed_nor_missed_is_no_case(tmp_path: Path) -> None:
@@ -419,3 +455,37 @@ def test_a_hostile_source_costs_no_more_than_the_check(tmp_path: Path) -> None:
     (tmp_path / "a.docx").write_bytes(b"PK\x03\x04 no archive")
     for name in ("a.pdf", "a.docx"):
         assert "failure" in read_source(tmp_path / name, "pypdf", [1], ReadingSettings())
+
+
+# A trace alone
+
+
+def lost(rank: tuple[int, float] | None = None, kept_out: str = "", **changes: object) -> str:
+    """The cause for chunk `gold` of a post-filtered trace with three hits, the first of which was taken out."""
+    hits = [Retrieved(id=f"other:{at}:0", rank=at, score=1 - at / 10) for at in (1, 2, 3)]
+    known: dict[str, object] = {"retrieved": tuple(hits), "filter_mode": "post", "k": 3}
+    known["dropped"] = (Dropped(id=hits[0].id, at="filter"),)
+    trace = Trace.model_validate({"query": "q", "index": "i", "embedding": "e", **known, **changes})
+    return QueryPath(trace, lambda _: kept_out, lambda _: rank).loss("gold:1:0").cause
+
+
+def test_starved_is_who_would_have_had_a_place() -> None:
+    assert lost() == "starved_by_post_filter"
+    assert lost(rank=(3, 0.5)) == "starved_by_post_filter"
+    # Fourth of those that may be found: three hits would not have reached it either.
+    assert lost(rank=(4, 0.5)) == "not_in_candidates"
+    # Two hits were left, and no more were wanted.
+    assert lost(k=2) == "not_in_candidates"
+    assert lost(kept_out="its language") == "not_in_candidates"
+    assert lost(kept_out="its language", filter_mode="pre") == "filtered"
+    assert lost(dropped=()) == "not_in_candidates"
+    assert lost(retrieved=(), dropped=()) == "not_in_candidates"
+
+
+def test_a_chunk_below_one_floor_may_come_through_another_arm() -> None:
+    found = (Retrieved(id="gold:1:0", rank=1, score=0.1), Retrieved(id="gold:1:0", rank=1, score=9.0, arm="bm25"))
+    fused = (Ranked(id="gold:1:0", rank=1, score=0.02, sources=("bm25",)),)
+    below = Dropped(id="gold:1:0", at="floor", reason="dense 0.1 < 0.5")
+    no_room = Dropped(id="gold:1:0", at="budget", reason="needs 9 of 5")
+    assert lost(retrieved=found, fused=fused, dropped=(below, no_room)) == "budget"
+    assert lost(retrieved=found[:1], dropped=(below,)) == "floor"
