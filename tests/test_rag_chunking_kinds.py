@@ -228,6 +228,16 @@ def test_what_announces_something_stays_with_it(chunker: str) -> None:
     ]
 
 
+def test_a_heading_stays_with_a_long_announcement() -> None:
+    # The announcement alone fills more than half a chunk: it may end one, the heading above it may not.
+    text = "It is all in order.\n\n# Start\n\nTo start it in the morning turn this:\n\nset pump on"
+    assert [one.text for one in cut(text, "paragraph")] == [
+        "It is all in order.",
+        "# Start\n\nTo start it in the morning turn this:",
+        "set pump on",
+    ]
+
+
 def test_a_sentence_is_found_and_its_window_is_given() -> None:
     first, second, third, fourth = "It pumps water.", "It is blue.", "It weighs 5 kg.", "It is loud at night."
     text = f"{first} {second} {third}\n\n{fourth}"

@@ -120,6 +120,7 @@ def test_code(text: str, code: list[str]) -> None:
         ("```\n| a |\n| b |\n```", []),
         ("Part 1 2\nWheel 3 4\nMotor 5 6\n\nProse of the 7 days.", ["Part 1 2\nWheel 3 4\nMotor 5 6"]),
         ("The first line\nof an address", []),
+        ("5.8. /var/lib : Variable data\n5.8.1. Purpose", []),
     ],
 )
 def test_tables(text: str, tables: list[str]) -> None:

@@ -73,15 +73,17 @@ class Source:
     def glue(self, headings: Iterable[Pair]) -> Iterator[Pair]:
         """From each heading, and each short paragraph with a colon at its end, to the first character that follows.
 
-        So none of them ends a chunk. Of several in a row as many are kept as fill no more than half a chunk.
+        So none of them ends a chunk. Of several in a row as many hold together as fill no more than half a chunk.
         """
         for run in self.runs(sorted({*headings, *self._announcements()})):
-            body = run[-1][1]
-            while body < len(self.text) and self.text[body].isspace():
-                body += 1
-            near = [start for start, _ in run if self.length(start, body) <= self.index.chunk_size // 2]
-            if near and body < len(self.text):
-                yield near[0], body + 1
+            follows = run[-1][1]
+            while follows < len(self.text) and self.text[follows].isspace():
+                follows += 1
+            for start, _ in reversed(run):
+                if follows < len(self.text) and self.length(start, follows) <= self.index.chunk_size // 2:
+                    yield start, follows + 1
+                else:
+                    follows = start
 
     def _announcements(self) -> Iterator[Pair]:
         for start, end in paragraphs(self.text):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from ragtester.text.headings import Pair, paragraphs
+from ragtester.text.headings import Pair, is_numbered, paragraphs
 from ragtester.text.line_kinds import ITEM, LineKind, labelled
 
 _FENCE = re.compile(r"[ \t]*(`{3,}(?!.*`)|~{3,})")
@@ -108,7 +108,7 @@ def _shaped(text: str, kind: LineKind) -> Iterator[Pair]:
     for start, end in paragraphs(text):
         paragraph = text[start:end].rstrip()
         lines = [line for line in paragraph.split("\n") if line.strip()]
-        if len(lines) < 2 or max(map(len, lines)) > _LONGEST_LINE:
+        if len(lines) < 2 or max(map(len, lines)) > _LONGEST_LINE or is_numbered(paragraph.strip()):
             continue
         alike = sum(label == kind for label, _ in labelled(lines))
         if alike * 2 >= len(lines):

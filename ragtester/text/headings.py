@@ -57,7 +57,7 @@ def heading_spans(text: str, code: Sequence[Pair] = (), *, marked: bool = True) 
     if found:
         return found
     alone = list(_alone(text, code))
-    numbered = [(start, end) for start, end in alone if _is_numbered(text[start:end])]
+    numbered = [(start, end) for start, end in alone if _has_number(text[start:end])]
     return numbered if len(numbered) >= max(_LEAST, len(text) / _NUMBERED_EVERY) else alone
 
 
@@ -89,7 +89,7 @@ def _alone(text: str, code: Sequence[Pair]) -> Iterator[Pair]:
         paragraph = text[start:end]
         line = paragraph.strip()
         begin = start + len(paragraph) - len(paragraph.lstrip())
-        found = begin not in inside and (_is_deep(line) or (not open_before and _looks_like_one(line)))
+        found = begin not in inside and (is_numbered(line) or (not open_before and _looks_like_one(line)))
         if found:
             yield begin, begin + len(line)
         # Code ends anywhere: only what begins like a sentence can be left open.
@@ -97,11 +97,11 @@ def _alone(text: str, code: Sequence[Pair]) -> Iterator[Pair]:
         open_before = prose and not _CLOSED.search(line[-8:])
 
 
-def _is_numbered(line: str) -> bool:
-    return _is_deep(line) or bool(_SHALLOW.match(line) or _NAMED.match(line))
+def _has_number(line: str) -> bool:
+    return is_numbered(line) or bool(_SHALLOW.match(line) or _NAMED.match(line))
 
 
-def _is_deep(line: str) -> bool:
+def is_numbered(line: str) -> bool:
     """A number of several parts and a title of one line or two; no row of numbers, no measure, no sentences."""
     if len(line) > _DEEP_UNITS or line.count("\n") > 1 or line.endswith((".", ",", ";", "。")):
         return False
