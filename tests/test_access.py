@@ -194,6 +194,14 @@ def test_new_tags_reach_documents_and_cases_without_a_call(tmp_path: Path) -> No
 
 
 @pytest.mark.usefixtures("here")
+def test_new_cases_have_their_users_at_once(tmp_path: Path) -> None:
+    corpus(tmp_path, alpha=14)
+    make(tmp_path, ACME)
+    found = {(row.technique, row.user_tags) for row in suite_rows(tmp_path)[1]}
+    assert found == {(name, ("staff", "tenant:acme")) for name in ("baseline", "ragtester")}
+
+
+@pytest.mark.usefixtures("here")
 def test_one_technique_alone_leaves_no_user_behind(tmp_path: Path) -> None:
     corpus(tmp_path, alpha=14)
     make(tmp_path, {})
@@ -218,18 +226,18 @@ def test_an_interrupted_line_is_dropped_with_a_notice_and_made_again(tmp_path: P
 
 @pytest.mark.usefixtures("here")
 def test_a_rule_that_names_nothing_is_told(tmp_path: Path) -> None:
-    corpus(tmp_path, alpha=14)
+    corpus(tmp_path, alpha=14, beta=14)
     rules = [
         {"path": "alpha.txt", "tags": ["a"]},
         {"path": "alhpa.txt", "tags": ["a"]},
-        {"path": "é/**", "tags": ["a"]},
+        {"path": "corpora/beta*", "tags": ["a"]},
     ]
     _, progress, _ = make(tmp_path, {"documents": rules})
     assert [note for note in progress.notes if note.startswith("access.")] == [
-        "access.documents[1] path 'alhpa.txt' matches no document; did you mean 'alpha.txt'?",
-        "access.documents[2] path 'é/**' matches no document; the first is 'alpha.txt'",
+        "access.documents[1] path 'alhpa.txt' matches no document; nearest: 'alpha.txt'",
+        "access.documents[2] path 'corpora/beta*' matches no document; nearest: 'beta.txt'",
     ]
-    assert any("1 of 1 documents have tags, and 0 cases" in note for note in progress.notes)
+    assert any("1 of 2 documents have tags, and 0 cases" in note for note in progress.notes)
 
 
 # What answers depend on
@@ -293,6 +301,17 @@ def test_in_a_shared_store_another_documents_tags_count_for_those_who_lose_it(tm
     )
     put_tags(world, **{"1": ("tenant:globex",)})
     assert "16 answer row(s)" in refused(world)
+
+
+def test_another_document_out_of_sight_is_another_answer(tmp_path: Path) -> None:
+    """As many documents are left as before, but not the same ones."""
+    world = World(tmp_path, documents=3, index={"scope": "corpus", "chunk_size": 120, "chunk_overlap": 20})
+    put_tags(world, **{"1": ("staff",)})
+    answer(world)
+    put_tags(world, **{"2": ("staff",)})
+    told = refused(world)
+    assert "24 answer row(s)" in told
+    assert "tags of manual-1 were staff and are none; tags of manual-2 were none and are staff" in told
 
 
 def test_a_closed_book_run_knows_no_users(tmp_path: Path) -> None:
@@ -502,11 +521,11 @@ def test_users_come_back_from_every_format_that_has_a_place_for_them(tmp_path: P
 
 
 def test_ragas_records_may_name_their_users(tmp_path: Path) -> None:
-    space = space_of(tmp_path)
+    space = space_of(tmp_path, IMPORTED)
     path = tmp_path / "in.jsonl"
-    path.write_text(
-        '{"user_input": "Who?", "reference": "He.", "reference_contexts": ["A boat."], "user_acl": ["b", "a:1"]}\n',
-        encoding="utf-8",
-    )
+    record = '{"user_input": "Who?", "reference": "He.", "reference_contexts": ["A boat."], "user_acl": %s}\n'
+    path.write_text("".join(record % tags for tags in ('["b", "a:1"]', "[]", "null", '""')), encoding="utf-8")
     Project(tmp_path).import_suite(path, ImportOptions())
-    assert [one.user_tags for one in cases_of(space, "main", "ragas")] == [("a:1", "b")]
+    # Without a word on the user it is one who may see the document; the fourth record repeats the third.
+    found = [one.user_tags for one in cases_of(space, "main", "ragas")]
+    assert found == [("a:1", "b"), (), ("tenant:acme",)]

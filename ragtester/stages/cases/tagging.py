@@ -9,7 +9,6 @@ from ragtester.access import may_see, tags_of, tags_of_user
 from ragtester.progress import Progress
 from ragtester.records import Case, CaseRow, Document
 from ragtester.settings import AccessSettings
-from ragtester.settings.nearest import did_you_mean
 from ragtester.storage import read_rows, recover_tail, write_rows
 from ragtester.text.globs import matches
 from ragtester.workspace import Workspace
@@ -22,11 +21,13 @@ def tagged(document: Document, access: AccessSettings) -> Document:
 
 def tell_idle(documents: Sequence[Document], access: AccessSettings, progress: Progress) -> None:
     """A note on each rule that names no document: what it should guard may be seen by everybody."""
+    from rapidfuzz import fuzz, process
+
     paths = [document.path for document in documents]
     for number, rule in enumerate(access.documents):
         if not any(matches(path, rule.path) for path in paths):
-            near = did_you_mean(rule.path, paths) or f"; the first is {paths[0]!r}"
-            progress.note(f"access.documents[{number}] path {rule.path!r} matches no document{near}")
+            near, *_ = process.extractOne(rule.path, paths, scorer=fuzz.partial_ratio)
+            progress.note(f"access.documents[{number}] path {rule.path!r} matches no document; nearest: {near!r}")
 
 
 def tag_users(files: Iterable[tuple[Document, Path]], access: AccessSettings, progress: Progress) -> None:
