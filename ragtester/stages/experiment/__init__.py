@@ -4,8 +4,9 @@ from ragtester.stages.experiment.canary import canary
 from ragtester.stages.experiment.canary_document import canary_document
 from ragtester.stages.experiment.document import experiment_document
 from ragtester.stages.experiment.files import write_files
+from ragtester.stages.experiment.making import make_points
 from ragtester.stages.experiment.plan import STAGE, Wanted, check_no_models, estimate, make_plan
-from ragtester.stages.experiment.points import Points, make_points, run_settings
+from ragtester.stages.experiment.points import Points, run_settings
 from ragtester.stages.experiment.run import read_result, run
 from ragtester.stages.experiment.syntax import Experiment, parse_experiment, read_experiment
 
