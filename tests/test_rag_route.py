@@ -384,3 +384,39 @@ def test_document_order_is_by_document_then_place() -> None:
 
 def test_a_fused_list_is_of_records() -> None:
     assert fuse({}, {}, 60) == [] and isinstance(fuse({"dense": hits("a")}, {}, 60)[0], Ranked)
+
+
+# Settings
+
+
+@pytest.mark.parametrize(
+    ("settings", "depths"),
+    [
+        ({}, [7]),  # one arm: k
+        ({"arms": ["bm25"]}, [7]),
+        ({"rerank": "python:x:y"}, [35]),  # something chooses among its hits: five times k
+        ({"arms": ["dense", "bm25"]}, [35, 35]),
+        ({"arms": ["dense", {"kind": "bm25", "fetch_k": 3}]}, [35, 3]),
+    ],
+)
+def test_how_many_hits_an_arm_fetches(settings: dict[str, Any], depths: list[int]) -> None:
+    made = RetrievalSettings.model_validate(settings)
+    assert [made.depth(arm, 7) for arm in made.arms] == depths
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"arms": ["bm25", {"kind": "bm25"}]}, "names a kind twice"),
+        ({"arms": []}, "at least 1"),
+        ({"arms": ["sparse"]}, "'dense' or 'bm25'"),
+        ({"arms": [{"kind": "bm25", "weight": 0}]}, "greater than 0"),
+        ({"filters": {"langage": "de"}}, "unknown filter 'langage'"),
+        ({"rrf_constant": 0}, "greater than or equal to 1"),
+        ({"budget": -1}, "greater than or equal to 0"),
+        ({"order": "random"}, "'rank', 'reverse' or 'document'"),
+    ],
+)
+def test_settings_that_make_no_search_are_refused(settings: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        RetrievalSettings.model_validate(settings)
