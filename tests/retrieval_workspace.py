@@ -57,6 +57,8 @@ def chunks(document: str) -> list[Chunk]:
 class Query:
     """A case whose evidence is sentence `gold` (None: it must be refused), and the chunks that its context held.
 
+    With `last` the evidence is one span from the sentence `gold` to that one, which no chunk holds whole.
+
     `verdicts` are those of the LLMs, in order: "pass", "fail", "" (not judged) or None (no answer).
     """
 
@@ -70,13 +72,15 @@ class Query:
     traced: bool = True
     failure: Failure | None = None
     spans: bool = True
+    last: int | None = None
 
 
-# Two documents, of which one may be seen by its own users only; gold first, second, nowhere, hidden, and none.
+# Two documents, of which one has users of its own; gold first, second, nowhere, in three chunks, none, and hidden.
 FOUR_IN_TWO = (
     Query("first", 0, (0, 1), ("fail",)),
     Query("second", 2, (1, 2)),
     Query("lost", 3, (0, 1)),
+    Query("two", 0, (1, 3, 0), last=2),
     Query("refuse", None, (0, 1)),
     Query("closed", 1, (), ("pass",), "secret", changes={"hidden_ids": (chunk_id("secret", 1),)}),
     Query("member", 1, (2, 1), ("pass",), "secret", user_tags=("tenant:acme",)),
@@ -84,8 +88,10 @@ FOUR_IN_TWO = (
 
 
 def case_of(query: Query) -> Case:
-    gold = query.gold
-    evidence = () if gold is None else (Evidence(start=STARTS[gold], end=STARTS[gold] + len(SENTENCES[gold].strip())),)
+    gold, last = query.gold, query.gold if query.last is None else query.last
+    evidence: tuple[Evidence, ...] = ()
+    if gold is not None and last is not None:
+        evidence = (Evidence(start=STARTS[gold], end=STARTS[last] + len(SENTENCES[last].strip())),)
     return builders.case(
         query.name,
         document_id=query.document,
@@ -101,7 +107,10 @@ def case_of(query: Query) -> Case:
 
 def trace_of(query: Query, k: int) -> Trace:
     names = [chunk_id(query.document, at) for at in query.context]
-    gold = () if query.gold is None or not query.spans else (chunk_id(query.document, query.gold),)
+    gold: tuple[str, ...] = ()
+    if query.gold is not None and query.spans:
+        ends = query.gold, query.gold if query.last is None else query.last
+        gold = tuple(chunk_id(query.document, at) for at in range(ends[0], ends[1] + 1))
     known: dict[str, Any] = {
         "query": case_of(query).question,
         "user_tags": query.user_tags,

@@ -52,6 +52,22 @@ def test_metrics_are_those_of_the_final_context(tmp_path: Path) -> None:
     assert code == 0
 
 
+def test_evidence_in_several_chunks_is_graded_by_their_shares(tmp_path: Path) -> None:
+    build(tmp_path, [Query("two", 0, (1, 3), last=1)])
+    _, (row,), _ = audited(tmp_path)
+    sizes = [len(SENTENCES[at].replace(" ", "").strip()) for at in (0, 1)]
+    grades = [round(100 * size / sum(sizes)) for size in sizes]
+    assert [one.grade for one in row.gold] == grades
+    assert row.metrics is not None
+    assert row.metrics.recall == 1 / 2
+    best = max(grades) + min(grades) / log2(3)
+    assert row.metrics.ndcg == pytest.approx(grades[1] / best)
+    assert row.metrics.evidence == pytest.approx(sizes[1] / sum(sizes))
+    assert (row.crosses_boundary, row.missed) == (True, True)
+    assert row.diagnosis is not None
+    assert row.diagnosis.stage == "chunk"
+
+
 def test_curve_cuts_the_ranking_at_each_k(tmp_path: Path) -> None:
     build(tmp_path, FOUR)
     result, _, _ = audited(tmp_path)
