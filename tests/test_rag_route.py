@@ -82,6 +82,14 @@ def test_weights_by_hand() -> None:
     assert [(one.id, one.score) for one in fused] == [("b", 1.5), ("c", 1.0), ("a", 0.5)]
 
 
+@pytest.mark.parametrize(("constant", "weight"), [(10**6, 1.0), (60, 1e-9), (1, 1e9)])
+def test_ranks_survive_any_constant_and_weight(constant: int, weight: float) -> None:
+    fused = fuse({"dense": hits("b", "a"), "bm25": hits("d", "c")}, {"dense": 2 * weight, "bm25": weight}, constant)
+    # 2 / (c + 1) > 2 / (c + 2) > 1 / (c + 1) > 1 / (c + 2), and no two of them are the same number.
+    assert [one.id for one in fused] == ["b", "a", "d", "c"]
+    assert len({one.score for one in fused}) == 4
+
+
 ARM_HITS = st.lists(st.sampled_from(NAMES), unique=True, max_size=10).map(lambda names: hits(*names))
 THREE = st.fixed_dictionaries({"one": ARM_HITS, "two": ARM_HITS, "three": ARM_HITS})
 WEIGHTS = st.fixed_dictionaries({name: st.sampled_from([0.1, 0.5, 1.0, 2.0]) for name in ("one", "two", "three")})

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from ragtester.rag.similarity import Hit
 from ragtester.records import Ranked
 
-# Digits beyond these are noise of the terms, and must not rank two hits differently.
-DIGITS = 9
+# Significant digits; those beyond are noise of the terms, and must not rank two hits differently.
+DIGITS = 12
 
 
 def fuse(arms: Mapping[str, Sequence[Hit]], weights: Mapping[str, float], constant: int) -> list[Ranked]:
@@ -21,7 +21,7 @@ def fuse(arms: Mapping[str, Sequence[Hit]], weights: Mapping[str, float], consta
             parts.setdefault(name, []).append(weights.get(arm, 1.0) / (constant + rank))
             sources.setdefault(name, []).append(arm)
     # An exact sum does not depend on the order of the arms.
-    scores = {name: round(math.fsum(terms), DIGITS) for name, terms in parts.items()}
+    scores = {name: float(f"{math.fsum(terms):.{DIGITS}g}") for name, terms in parts.items()}
     order = sorted(scores, key=lambda name: (-scores[name], name))
     return [
         Ranked(id=name, rank=rank, score=scores[name], sources=tuple(sources[name]))
