@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import signal
@@ -13,8 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragtester.models.rendering import Renderer
+from ragtester.progress import SilentProgress
 from ragtester.rag.sparse import Sparse
 from ragtester.records import Answer, Chunk, Failure, Trace
+from ragtester.searching.search import Search, Searched
+from ragtester.searching.suite import open_suite
 from ragtester.storage import read_rows
 from ragtester.tasks import ANSWER_QUESTION, AnswerQuestion, PassagesRanked, QueryRewritten
 from tests.execute_fakes import RuleModels, WordEmbedder, World
@@ -402,3 +406,32 @@ def test_a_corpus_in_several_passes_interrupted_and_gone_on_with(
         assert row.trace is not None and row.trace.context_ids
         assert {name.rsplit(":", 2)[0] for name in row.trace.context_ids} <= {"manual-0", "manual-2", "manual-3"}
     assert json.loads((cut.workspace.answers("main") / "manifest.json").read_text())["ledger"]["ok"] == 30
+
+
+# A search alone
+
+
+@pytest.mark.parametrize("scope", ["document", "corpus"])
+def test_a_long_document_is_searched_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scope: str) -> None:
+    cases = [about(f"c{at}", "open", at % 3, question=f"Which pump, number {at}?") for at in range(7)]
+    toy = Toy(tmp_path, cases, groups=ONE, retrieval={"arms": HYBRID}, index={"scope": scope})
+
+    async def searched() -> list[Searched]:
+        progress = SilentProgress()
+        suite = open_suite(toy.workspace, toy.settings)
+        search = Search(suite, toy.settings, lambda _: WordEmbedder(), RuleModels(), progress)
+        found = []
+        async for part in search.run("toy:words"):
+            # Whoever looks into a document's own store finds it whole.
+            stores = list(toy.workspace.stores.iterdir())
+            assert scope == "corpus" or [(one / "complete.json").is_file() for one in stores] == [True]
+            found.append(part)
+        return found
+
+    (whole,) = asyncio.run(searched())
+    monkeypatch.setattr("ragtester.searching.sources.CONTEXTS_AT_ONCE", 3)
+    parts = asyncio.run(searched())
+    assert [len(part.contexts) for part in parts] == [3, 3, 1]
+    assert [context for part in parts for context in part.contexts] == whole.contexts
+    assert [context.case.id for context in whole.contexts] == [f"c{at}" for at in range(7)]
+    assert not toy.workspace.chunks_file("main", "open").exists()
