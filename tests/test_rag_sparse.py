@@ -74,6 +74,21 @@ def test_a_query_and_a_passage_do_not_meet_by_what_they_do_not_share(one: str, t
     assert not (set(terms(one, "en")) & set(terms(two, "en"))) - {"e"}
 
 
+@given(st.text(max_size=60), st.sampled_from(["en", "de", "zh", "ar", "und", ""]))
+def test_any_text_has_terms_that_it_finds_itself_by(text: str, language: str) -> None:
+    found = terms(text, language)
+    assert all(term and not any(map(str.isspace, term)) for term in found)
+    assert terms(f"  {text}\n", language) == found
+    if found:
+        assert [name for name, _ in asked(Sparse(chunks([text]), {"d": language}), text, language=language)]
+
+
+@pytest.mark.parametrize("piece", ["a-", "1.", "1a", "a'", "_", "e\u0301", "水", "펌", "a--b ", "1a."])
+def test_a_hostile_text_is_read_in_one_go(piece: str) -> None:
+    """Patterns that try every border anew would take hours on these."""
+    assert len(terms(piece * 60_000, "en")) <= 240_000
+
+
 def test_a_code_as_a_whole_counts_beside_its_parts() -> None:
     """The passage with the code itself is above one that has both parts apart."""
     index = Sparse(chunks(["part 204 of the model e", "error e-204 of the part", "of the part"]), LANGUAGES)
