@@ -244,7 +244,7 @@ def test_a_key_in_the_words_of_an_error_is_taken_out(tmp_path: Path, monkeypatch
 @pytest.mark.parametrize(
     "result",
     [[1, 2.5], (1, 2.5), np.array([1, 2.5], dtype=np.float32), iter([1.0, 2.5]), [np.float32(1), np.float64(2.5)]],
-    ids=repr,
+    ids=("list", "tuple", "array", "iterator", "numpy numbers"),
 )
 def test_numbers_in_any_order_keeping_form_are_scores(result: Any) -> None:
     assert checked("f", result, 2).scores == (1.0, 2.5)
