@@ -10,6 +10,7 @@ from ragtester.progress import StageResult
 from ragtester.provenance import sha256_text
 from ragtester.settings import FILE_NAME, toml_text
 from ragtester.storage import write_text
+from ragtester.tables import Rate, Table
 from ragtester.workspace import slug
 
 SETTINGS = """\
@@ -72,3 +73,16 @@ def run_demo(project: Project) -> list[StageResult]:
     except ChangedInputsError as error:
         project.progress.note(f"{error} -> made again")
         return project.run(overwrite=True)
+
+
+def lost_evidence(project: Project) -> tuple[StageResult, Table]:
+    """The retrieval audit of the demo's run, and the stages at which its failures were born."""
+    audited = project.audit_retrieval()
+    found = project.retrieval_result()
+    assert found is not None
+    rows = tuple(
+        (one.stage, Rate(one.queries.successes, one.queries.n), one.failed, one.missed) for one in found.stages
+    )
+    title = f"Where {found.diagnosed} queries that failed or lost evidence went wrong"
+    kept = tuple(row for row in rows if row[1].successes)
+    return audited, Table("stages", title, ("stage", "queries", "answered wrongly", "evidence lost"), kept)

@@ -150,15 +150,20 @@ def demo(
     into: Annotated[Path, typer.Option("--into", help="Folder for the demo's workspaces.")] = Path("demo"),
     quiet: Quiet = False,
 ) -> None:
-    """The pipeline without key, network or cost, and the report of its run."""
-    from ragtester.demo import make_workspace, run_demo
+    """The pipeline without key, network or cost, the audit of its retrieval, and its report."""
+    from ragtester.demo import lost_evidence, make_workspace, run_demo
     from ragtester.summary import shown
+    from ragtester.tables.terminal import print_table
 
     folder = make_workspace(corpus, into)
     project = open_project(folder, [], quiet)
     results = run_demo(project)
     code = show(results, project)
     if any(result.stage == "judge" and result.ledger.ok for result in results):
+        audited, table = lost_evidence(project)
+        project.progress.finish()
+        print_table(table, stdout())
+        stdout().print(f"retrieval -> {shown(audited.output)}", soft_wrap=True)
         stdout().print(f"report    -> {shown(project.report().path)}", soft_wrap=True)
     if code:
         raise typer.Exit(code)
