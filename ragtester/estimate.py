@@ -165,16 +165,16 @@ def _chunk_tokens(settings: Settings) -> int:
 
 
 def _search(settings: Settings, cases: int, price: Price) -> list[Line]:
-    """Rewrite and rerank by a model: once a case and embedding model, whatever the number of LLMs."""
+    """By a model: a rewrite once a case, a rerank once a case and embedding model, whatever the number of LLMs."""
     from ragtester.rag.rerankers import kind
 
-    retrieval, calls = settings.execute.retrieval, cases * len(_embedding_names(settings))
+    retrieval = settings.execute.retrieval
     lines = []
     if retrieval.rewrite:
-        counts = (calls, calls * (INSTRUCTIONS["rewrite"] + QUESTION), calls * REPLIES["rewrite"])
+        counts = (cases, cases * (INSTRUCTIONS["rewrite"] + QUESTION), cases * REPLIES["rewrite"])
         lines.append(_line("execute: rewrite", retrieval.rewrite, settings, counts, price))
     if kind(retrieval.rerank) == "model":
-        seen = retrieval.reranked(settings.execute.k)
+        seen, calls = retrieval.reranked(settings.execute.k), cases * len(_embedding_names(settings))
         prompt = calls * (INSTRUCTIONS["rerank"] + QUESTION + seen * _chunk_tokens(settings))
         lines.append(_line("execute: rerank", retrieval.rerank, settings, (calls, prompt, calls * seen * LABEL), price))
     return lines

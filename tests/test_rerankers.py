@@ -378,7 +378,10 @@ def test_models_of_the_search_and_of_its_audit_are_checked_like_any_other(tmp_pa
                 check_models(changed, ("execute",), root=tmp_path)
 
 
-def test_the_estimate_counts_rewrites_and_reranks_once_a_case_and_embedding_model(tmp_path: Path) -> None:
+TWO = ["embedded:hashing", "embedded:wordllama"]
+
+
+def test_the_estimate_counts_rewrites_once_a_case_and_reranks_once_a_case_and_embedding_model(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path)
     (tmp_path / "corpora").mkdir()
     settings = Settings.model_validate(
@@ -388,16 +391,16 @@ def test_the_estimate_counts_rewrites_and_reranks_once_a_case_and_embedding_mode
             "execute": {
                 "k": 3,
                 "index": {"chunk_size": 400},
-                "groups": [{"llms": ["embedded:rules", "embedded:eager"], "embeddings": ["embedded:hashing"]}],
+                "groups": [{"llms": ["embedded:rules", "embedded:eager"], "embeddings": TWO}],
                 "retrieval": {"rewrite": "embedded:rules", "rerank": "embedded:rules", "rerank_k": 7},
             },
         }
     )
     lines = {line.stage: line for line in estimate_run(workspace, settings).lines}
-    # 2 documents × 10 cases × 1 embedding model; two LLMs share each search.
-    assert [lines[f"execute: {name}"].calls for name in ("rewrite", "rerank")] == [20, 20]
+    # 2 documents × 10 cases, and for the rerank × 2 embedding models; two LLMs share each search.
+    assert [lines[f"execute: {name}"].calls for name in ("rewrite", "rerank")] == [20, 40]
     # Seven passages of 400 / 4 tokens beside the question of 30.
-    assert lines["execute: rerank"].prompt_tokens == 20 * (INSTRUCTIONS["rerank"] + 30 + 7 * 100)
+    assert lines["execute: rerank"].prompt_tokens == 40 * (INSTRUCTIONS["rerank"] + 30 + 7 * 100)
     plain = estimate_run(workspace, Settings.model_validate({"documents": {"count": 2}}))
     assert not {"execute: rewrite", "execute: rerank"} & {line.stage for line in plain.lines}
 

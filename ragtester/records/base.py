@@ -36,7 +36,8 @@ class Call(Record):
     """What one request to a model cost and gave. Tokens, cost and seconds are None where nothing was measured.
 
     `seconds` is the model server's latency: None for the embedded engine and scripted replies, which call no server.
-    `raw` is kept only where the reply could not be used as it came.
+    `raw` is kept only where the reply could not be used as it came. A reply that another request of the run was sent
+    for has that one's account with no `attempts`.
     """
 
     model: str
@@ -49,6 +50,11 @@ class Call(Record):
     attempts: int = 1
     dropped_parameters: tuple[str, ...] = ()
     raw: str = ""
+
+    @property
+    def sent(self) -> bool:
+        """Whether anything was sent, and so paid, for this call itself."""
+        return self.attempts > 0
 
 
 class Proportion(Record):

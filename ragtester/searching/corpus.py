@@ -74,7 +74,7 @@ class Corpus:
                 break
         assert block, f"no document is left to ask {self.embedding} for"
         try:
-            queries = await self.stores.prepare(cases)
+            queries = await self.stores.prepare(cases, self.embedding)
             found, self.store = await self.stores.search(self._opened, CORPUS, self.chunks, queries)
         except EmbeddingError as error:
             # One failure tells for all documents; their rows are made again by the next start.

@@ -43,13 +43,13 @@ class Stores:
     """Asks the stores of a run. What is still being written is finished behind the calls: see `settle`.
 
     `cases_of` gives the cases of a document whose answers are still to be made under an embedding model; `prepare`
-    turns cases into queries.
+    turns cases into queries for an embedding model.
     """
 
     library: Library
     embedders: Callable[[str], Embedder]
     cases_of: Callable[[Document, str], Sequence[Case]]
-    prepare: Callable[[Sequence[Case]], Awaitable[list[Query]]]
+    prepare: Callable[[Sequence[Case], str], Awaitable[list[Query]]]
     times: Times = field(default_factory=Times)
     _embedders: dict[str, Embedder] = field(default_factory=dict)
     _turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
@@ -97,7 +97,7 @@ class Stores:
             return await self._corpora[embedding].find(asking)
         own = await self.library.chunks(document)
         opening = self.opening(document.id, embedding, key, own)
-        queries = await self.prepare(asking.cases)
+        queries = await self.prepare(asking.cases, embedding)
         await self._turn.acquire()
         try:
             found, store = await self.search(opening, document.id, own, queries)

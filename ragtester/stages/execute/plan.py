@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,8 @@ from typing import Any
 from ragtester.progress import Progress
 from ragtester.provenance import row_key, sha256_text
 from ragtester.rag.answering import System
-from ragtester.records import NO_RETRIEVAL, Answer, Call, Case, Document
+from ragtester.records import NO_RETRIEVAL, Answer, Case, Document
+from ragtester.results.paying import Payments
 from ragtester.searching.identity import NOT_CONTENT, chunker, embedding_identity, route_identity
 from ragtester.searching.reach import Reach
 from ragtester.settings import Settings
@@ -191,7 +192,7 @@ class Tally:
     failures: Counter[str] = field(default_factory=Counter)
     served: dict[str, set[str]] = field(default_factory=dict)
     tokens: Counter[str] = field(default_factory=Counter)
-    _searched: set[tuple[str, str]] = field(default_factory=set)
+    _payments: Payments = field(default_factory=Payments)
 
     def add(self, row: Answer) -> None:
         """Count one row."""
@@ -201,19 +202,11 @@ class Tally:
         self.systems.setdefault(f"{row.llm} × {row.embedding}", Counter())[row.outcome] += 1
         if row.failure:
             self.failures[row.failure.type] += 1
-        for call in self._calls(row):
+        for call in self._payments.of(row):
             self.cost += call.cost or 0.0
             self.tokens["prompt"] += call.prompt_tokens or 0
             self.tokens["completion"] += call.completion_tokens or 0
         self.note_served(row)
-
-    def _calls(self, row: Answer) -> Iterator[Call]:
-        """The answer's call, and those of its search, which the rows of all LLMs share, once."""
-        if row.call:
-            yield row.call
-        if row.trace and row.trace.calls and (row.case_id, row.embedding) not in self._searched:
-            self._searched.add((row.case_id, row.embedding))
-            yield from row.trace.calls
 
     def note_served(self, row: Answer) -> None:
         """Keep which model answered, and count nothing."""

@@ -86,8 +86,9 @@ class _Job:
         prompts = retrieval_prompts(self.settings, self.models, self.workspace.root)
         reach = Reach(self.settings, self.suite.documents)
         self.keys = Keys(self.settings, self.models.prompt_sha256(self.task), reach, prompts)
+        self.queries = Preparation(self.settings, self.suite.documents, self.models)
         self.retrieval = self._retrieval()
-        self.work = Work(self.settings, self.suite, self.keys, self.retrieval.stands)
+        self.work = Work(self.settings, self.suite, self.keys, self.retrieval.stands, self.queries.recall)
         self.folder = self.workspace.answers(self.settings.execute.run)
         self.begun = time.monotonic()
 
@@ -207,8 +208,7 @@ class _Job:
         if self.settings.execute.is_control:
             return Nothing()
         library = Library(self.suite, self.settings, self.progress)
-        prepare = Preparation(self.settings, self.suite.documents, self.models)
-        stores = Stores(library, self.embedders, self._cases_to_ask, prepare)
+        stores = Stores(library, self.embedders, self._cases_to_ask, self.queries)
         return FromStores(
             self.settings.execute, library, stores, make_reranker(self.settings, self.models, self.workspace.root)
         )

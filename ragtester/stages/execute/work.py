@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ragtester.records import Answer, Document
+from ragtester.records import Answer, Case, Document, Trace
 from ragtester.searching.suite import Share, Suite
 from ragtester.settings import Settings
 from ragtester.stages.execute.others import Others, answered_folders
@@ -25,15 +25,16 @@ from ragtester.stages.execute.plan import (
 class Work:
     """The rows of a run: asked for, standing, and still to be made.
 
-    `stands` tells whether what is kept of a document beside its answers is on disk. `open` holds the cells (document,
-    embedding model) with anything to do, with the rows of each of their LLMs; `questioned` the documents with cases;
-    `planned` and `unfilled` count rows of what is asked for.
+    `stands` tells whether what is kept of a document beside its answers is on disk; `recall` gets the case and trace of
+    every row that stands. `open` holds the cells (document, embedding model) with anything to do, with the rows of each
+    of their LLMs; `questioned` the documents with cases; `planned` and `unfilled` count rows of what is asked for.
     """
 
     settings: Settings
     suite: Suite
     keys: Keys
     stands: Callable[[Document], bool]
+    recall: Callable[[Case, Trace], None]
     tally: Tally = field(default_factory=Tally)
     planned: int = 0
     unfilled: int = 0
@@ -77,6 +78,7 @@ class Work:
         self.others.see(share)
         if share.cases:
             self.questioned.append(document)
+        cases = {case.id: case for case in share.cases}
         for embedding, llms in self.matrix.items():
             keys = {llm: self.keys.of(document, share.cases, llm, embedding, self.corpus) for llm in llms}
             planned = {llm: Planned(keys[llm], share.asked) for llm in llms}
@@ -84,6 +86,8 @@ class Work:
                 rows = self.read(document, llm, embedding, planned[llm])
                 for row in rows.kept.values():
                     self._count(row, asked=row.case_id in share.asked)
+                    if row.trace:
+                        self.recall(cases[row.case_id], row.trace)
                 whole = rows.whole
                 if not (rows.clean and whole == rows.order and (self.stands(document) or not whole)):
                     self.open[document.id, embedding] = planned

@@ -71,7 +71,7 @@ class PointRun:
 async def build(services: Services, point: Point, cases: Collection[str]) -> list[Call]:
     """Make the stores of a point with a few cases (one a document): while a store is written, queries take longer.
 
-    What fails is met again by the search itself, which accounts for it. Gives the requests to language models.
+    What fails is met again by the search itself, which accounts for it. Gives the requests sent to language models.
     """
     if point.embedding.startswith("embedded:"):
         await services.embedders(point.embedding).embed_queries(["a"])  # loads it: that is no time of an index
@@ -81,6 +81,7 @@ async def build(services: Services, point: Point, cases: Collection[str]) -> lis
         async for found in search.run(point.embedding)
         for context in found.contexts
         for call in context.trace.calls
+        if call.sent
     ]
 
 
@@ -135,14 +136,15 @@ def _write(
     path = point.settings.execute.retrieval
     for context in found.contexts:
         failure = found.failure or context.failure
-        run.calls += context.trace.calls
+        sent = [call for call in context.trace.calls if call.sent]
+        run.calls += sent
         if failure is not None and failure.type in STOPPING_FAILURES:
             run.stopped = run.stopped or f"{failure.type}: {failure.message}"
             continue
         measured = measure(context.case, context.trace, coverage, path=path)
         key = rows.keys[context.case.id]
         writer.append(make_row(point, key, context, measured, failure))
-        cost = sum(call.cost or 0.0 for call in context.trace.calls)
+        cost = sum(call.cost or 0.0 for call in sent)
         services.progress.advance(failed=failure is not None, cost=cost or None)
 
 
