@@ -40,13 +40,13 @@ CASES = [
 
 def sample() -> Results:
     rows = [
-        row("r1", "fail", cost=0.01, judge_cost=0.02, outcome="answered"),
-        row("r2", "pass", cost=0.01, judge_cost=0.02, outcome="answered"),
-        row("r3", "pass", cost=0.01, outcome="abstained", decided_by="refusal", type="rejection"),
-        row("r1", "fail", cost=0.01, judge_cost=0.02, outcome="answered", embedding="e:y"),
+        row("r1", "fail", paid=0.01, judge_cost=0.02, outcome="answered"),
+        row("r2", "pass", paid=0.01, judge_cost=0.02, outcome="answered"),
+        row("r3", "pass", paid=0.01, outcome="abstained", decided_by="refusal", type="rejection"),
+        row("r1", "fail", paid=0.01, judge_cost=0.02, outcome="answered", embedding="e:y"),
         row("r2", "ungraded", outcome="failed", decided_by="answer_failed", embedding="e:y"),
         row("r3", "missing", embedding="e:y", type="rejection"),
-        row("b1", "fail", cost=None, judge_cost=0.02, outcome="answered", technique="baseline", type="baseline"),
+        row("b1", "fail", paid=None, judge_cost=0.02, outcome="answered", technique="baseline", type="baseline"),
         row("r1", "pass", embedding="none"),
         row("r2", "fail", embedding="none"),
     ]

@@ -66,11 +66,13 @@ COLUMNS: tuple[Column, ...] = (
     Column("outcome", "text", "answered, abstained, refused (by the provider) or failed", _of_row("outcome")),
     Column("flags", "texts", "for an audit, such as an answer that speaks to the judge", _of_row("flags")),
     Column("judge", "text", "model that judged", _of_row("judge")),
-    Column("cost", "number", "of the answer, US dollars by the price table", _of_row("cost")),
+    Column(
+        "cost", "number", "of the answer with its rewrite and rerank, US dollars by the price table", _of_row("cost")
+    ),
     Column("judge_cost", "number", "of the judgement, US dollars by the price table", _of_row("judge_cost")),
-    Column("seconds", "number", "latency of the answer's model server", _of_row("seconds")),
-    Column("prompt_tokens", "count", "of the answer's request", _of_row("prompt_tokens")),
-    Column("completion_tokens", "count", "of the answer", _of_row("completion_tokens")),
+    Column("seconds", "number", "latency of the answer's model servers, with rewrite and rerank", _of_row("seconds")),
+    Column("prompt_tokens", "count", "of the answer's requests, with rewrite and rerank", _of_row("prompt_tokens")),
+    Column("completion_tokens", "count", "of the replies to them", _of_row("completion_tokens")),
     Column("gold", "count", "chunks that overlap the case's evidence", _of_row("gold")),
     Column("gold_seen", "count", "those of them that the model was given", _of_row("gold_seen")),
     Column("flesch", "number", "raw Flesch Reading Ease of the case's section", _of_case("flesch")),

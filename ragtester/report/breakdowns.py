@@ -123,7 +123,10 @@ def latency_and_cost(results: Results, compared: Compared) -> Element:
     cells = [_spent(system, *found, top) for system, found in measured.items()]
     plot_head = f"Seconds an answer, 0 to {number(top)}" if top else "Seconds an answer"
     head = ("System", plot_head, "10 / 50 / 90 %", "Tokens an answer", "Cost of all", "Passed")
-    text = "Latency is that of the model server, as measured; costs are of all calls for answers, by the price table."
+    text = (
+        "Latency is that of the model servers, as measured; costs are of all calls for answers, by the price table. "
+        "Both include each answer's rewrite and rerank by a model, even where systems shared them."
+    )
     caption = "Latency and cost by system"
     table = grid_table(caption, head, cells, wide=1)
     return section("cost", "Latency and cost", h("p", text), table, *_choices(compared))

@@ -94,7 +94,7 @@ def _share(value: Rate, what: str) -> tuple[str, str]:
 
 def _cost(results: Results) -> tuple[str, str, str]:
     """Answers and judgements of all rows, the closed-book control's as well: they were paid for."""
-    answers = [row.cost for row in results.rows if row.status != "missing"]
+    answers = [row.paid for row in results.rows if row.status != "missing"]
     # A refusal is settled by rule, without a call to the judge.
     judged = [row.judge_cost for row in results.rows if row.graded and row.decided_by != "refusal"]
     known = [cost for cost in (*answers, *judged) if cost is not None]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ragtester.judgement import Judge, verdict_key
 from ragtester.records import Answer, Case, Ratings, Verdict
+from ragtester.results.paying import Payments, calls_of, measured, total
 from ragtester.results.rows import Result, Results, RunInfo, Status
 from ragtester.storage import iter_rows
 from ragtester.workspace import Workspace
@@ -45,6 +46,7 @@ class RunReader:
         self._found, self._workspace, self._info = found, workspace, info
         self._changed, self._judge = changed, Judge.of(info.judged) if info.judged else None
         self._odd: Counter[str] = Counter()
+        self._payments = Payments()
         self._ratings: dict[Ratings, Ratings] = {}
 
     def file_rows(self, path: Path) -> Iterator[Result]:
@@ -106,7 +108,8 @@ class RunReader:
         status: Status = verdict.status if verdict else "missing"
         if verdict:
             reason = _reason(verdict)
-        call, trace = answer.call, answer.trace
+        calls, trace = calls_of(answer), answer.trace
+        own, timed = list(self._payments.of(answer)), measured(calls)
         gold = set(trace.gold_ids) if trace else set()
         return Result(
             run=self._info.name,
@@ -127,11 +130,12 @@ class RunReader:
             outcome=answer.outcome,
             flags=verdict.flags if verdict else (),
             judge=verdict.judge if verdict else "",
-            cost=call.cost if call else None,
+            cost=total(call.cost for call in calls),
+            paid=0.0 if calls and not own else total(call.cost for call in own),
             judge_cost=verdict.call.cost if verdict and verdict.call else None,
-            seconds=call.seconds if call else None,
-            prompt_tokens=call.prompt_tokens if call else None,
-            completion_tokens=call.completion_tokens if call else None,
+            seconds=total(call.seconds for call in timed),
+            prompt_tokens=total(call.prompt_tokens for call in timed),
+            completion_tokens=total(call.completion_tokens for call in timed),
             gold=len(gold) if trace else None,
             gold_seen=len(gold.intersection(trace.context_ids)) if trace else None,
         )

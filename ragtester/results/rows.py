@@ -17,6 +17,8 @@ class Result:
 
     `status` "ungraded" is a verdict without a grade, "missing" a row that was planned and is not on disk; `reason` says
     why for both, and is empty otherwise. `source` is that of the document, empty where the suite does not know it.
+    `cost`, `seconds` and tokens are the system's for this answer, with its rewrite and rerank even where the run shared
+    them; `paid` is the cost without what another row paid.
     `gold` counts the case's gold chunks, `gold_seen` those of them that the model got; both None without a trace.
     """
 
@@ -39,6 +41,7 @@ class Result:
     flags: tuple[str, ...] = ()
     judge: str = ""
     cost: float | None = None
+    paid: float | None = None
     judge_cost: float | None = None
     seconds: float | None = None
     prompt_tokens: int | None = None

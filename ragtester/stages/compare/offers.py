@@ -145,10 +145,11 @@ def pareto_table(offers: Sequence[Offer], mark: str = "") -> Table:
         "dominated by",
     )
     note = (
-        "Costs are those of all the system's answers and failed calls, by the price table; embedding and judging are "
-        "not in them. Cost unknown counts answers without a price. Latency is the model server's; n/a where no server "
-        "was called (the embedded engine) or nothing was measured. Dominated: another system is no worse in failures, "
-        "cost and latency, and better in one."
+        "Costs are those of all the system's answers and failed calls, with rewrite and rerank by a model even where "
+        "systems shared them, by the price table; embedding and judging are not in them. Cost unknown counts "
+        "answers without a price. Latency is the model servers', those of rewrite and rerank included; n/a where no "
+        "server was called (the embedded engine) or nothing was measured. Dominated: another system is no worse in "
+        "failures, cost and latency, and better in one."
     )
     return Table(f"pareto{mark}", f"Quality, cost and latency{of_group(mark)}", columns, tuple(rows), (note,))
 

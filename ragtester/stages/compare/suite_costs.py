@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ragtester.records import Manifest
 from ragtester.results import Result
+from ragtester.results.paying import total
 
 FREE = ("embedded:", "scripted:")
 # Verdicts that needed no judge: the answer was a pure abstention, or there was none.
@@ -32,9 +33,9 @@ def costs_of(rows: Iterable[Result], manifests: Iterable[Manifest]) -> Costs:
     """Costs of a technique from its rows and from its suites' manifests."""
     known = list(rows)
     return Costs(
-        _sum(map(_cases, manifests)),
-        _sum(row.cost for row in known if row.outcome in ("answered", "abstained")),
-        _sum(_judge(row) for row in known if row.status != "missing"),
+        total(map(_cases, manifests)),
+        total(row.paid for row in known if row.outcome in ("answered", "abstained")),
+        total(_judge(row) for row in known if row.status != "missing"),
     )
 
 
@@ -48,10 +49,3 @@ def _cases(manifest: Manifest) -> float | None:
 
 def _judge(row: Result) -> float | None:
     return 0.0 if row.judge_cost is None and row.decided_by in NOT_ASKED else row.judge_cost
-
-
-def _sum(values: Iterable[float | None]) -> float | None:
-    """None where there is no value, or one of them is not known."""
-    found = list(values)
-    known = [value for value in found if value is not None]
-    return sum(known) if found and len(known) == len(found) else None
