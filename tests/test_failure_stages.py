@@ -18,11 +18,14 @@ from ragtester.rag import chroma
 from ragtester.rag.health import inspect_store, rank_of
 from ragtester.records import (
     FAILURE_STAGES,
+    Chunk,
     Dropped,
     Evidence,
     Failure,
+    Origin,
     Ranked,
     Retrieved,
+    Span,
     Trace,
     UnreadableDocument,
 )
@@ -70,6 +73,21 @@ def test_of_two_faults_the_earlier_stage_is_named(pair: tuple[Fault, Fault], tmp
     first, second = pair
     assert FAILURE_STAGES.index(first.stage) < FAILURE_STAGES.index(second.stage)
     assert diagnosed(tmp_path, first, second) == (first.stage, first.cause)
+
+
+@pytest.mark.parametrize(("also", "cause"), [((), "not_refused"), ((Span(start=10, end=50),), "origin_in_context")])
+def test_a_chunk_that_stands_for_the_origin_holds_it(also: tuple[Span, ...], cause: str, tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    origin = Origin(document_id="beta", start=0, end=40)
+    lab.case = {"type": "rejection", "subtype": "cross_document", "evidence": (), "origin": origin}
+    context, measured = lab.run()
+    twin = Chunk(id="beta:0:7", document_id="beta", ordinal=7, start=900, end=940, text="x", also=also)
+    trace = context.trace.model_copy(update={"context_ids": (twin.id,)})
+    found = lab.diagnoser().diagnose(
+        context.case, trace, measured, (), failed=True, look_up=lambda name: twin if name == twin.id else None
+    )
+    assert found is not None
+    assert found.cause == cause
 
 
 # What is said

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ragtester.access import passes
+from ragtester.rag.chunking import places
 from ragtester.records import Case, Chunk, Diagnosis, Document, GoldRank, Span, Trace
 from ragtester.searching.coverage import Coverage
 from ragtester.searching.measure import Measured
@@ -221,7 +222,8 @@ class OneQuery:
 
 
 def _holds(chunk: Chunk, start: int, end: int) -> bool:
-    return overlap((chunk.start, chunk.end), (start, end)) > 0
+    """Whether a chunk holds any of a piece, itself or for the chunks that it stands for."""
+    return any(overlap(place, (start, end)) > 0 for place in places(chunk))
 
 
 def _named(ids: Sequence[str]) -> str:
