@@ -100,6 +100,39 @@ def test_a_trace_alone_tells_the_stage(tmp_path: Path) -> None:
     assert "another system's index is not looked at" in seen["nowhere"]
 
 
+def test_floors_are_told_from_fusion_and_a_list_that_was_not_logged_lost_nothing(tmp_path: Path) -> None:
+    hit, other = {"id": "g", "rank": 2, "score": 0.2}, {"id": "c3", "rank": 1, "score": 0.9}
+    both = {"dense": [other, hit], "bm25": [{**hit, "rank": 1}]}
+    one_floor = [{"id": "g", "at": "floor", "reason": "dense 0.2 < 0.5"}]
+    listed = [{"id": "c3", "rank": 1, "rrf": 0.1}]
+    no_room = [{"id": "g", "at": "budget", "reason": "900 > 500"}]
+    changes: dict[str, dict[str, Any]] = {
+        "one arm": {"arms": {"dense": [other, hit]}, "dropped": one_floor},
+        "both floors": {"arms": both, "fused": listed, "dropped": one_floor * 2},
+        "another arm had it": {"arms": both, "fused": listed, "dropped": one_floor},
+        "not logged": {"arms": both},
+        "null": {"arms": both, "fused": None, "after_rerank": None},
+        "one floor, not logged": {"arms": both, "dropped": one_floor},
+        "no room": {"arms": both, "dropped": no_room},
+    }
+    plain = {"fused": [], "after_rerank": [], "final_context_ids": ["c3"], "gold_ids": ["g"], "k_final": 1}
+    lines = [{**EXAMPLE, **plain, "query_id": name, **change} for name, change in changes.items()]
+    _, rows = audited(tmp_path, written(tmp_path, *lines))
+    assert {row.query_id: row.diagnosis.cause for row in rows if row.diagnosis} == {
+        "one arm": "floor",
+        "both floors": "floor",
+        "another arm had it": "fused_away",
+        "not logged": "truncated",
+        "null": "truncated",
+        "one floor, not logged": "truncated",
+        "no room": "budget",
+    }
+    seen = {row.query_id: row.diagnosis.seen for row in rows if row.diagnosis}
+    assert "dense 0.2 < 0.5" in seen["one arm"]
+    assert "has no fused list" in seen["not logged"]
+    assert "has no fused list" not in seen["one arm"] + seen["another arm had it"]
+
+
 def broken(change: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
     line: dict[str, Any] = json.loads(json.dumps(EXAMPLE))
     change(line)

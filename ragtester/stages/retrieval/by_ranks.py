@@ -10,6 +10,7 @@ from ragtester.stages.retrieval.fixes import Cause, Loss
 from ragtester.stages.retrieval.items import LookUp
 
 UNSEEN = "whether the index holds it whole; another system's index is not looked at"
+UNLOGGED = "The trace has no fused list: whether fusion or a later cut lost it cannot be told."
 
 
 class ByRanks:
@@ -44,7 +45,7 @@ def _loss(gold: GoldRank, trace: Trace) -> Loss:
     if any(one.id == gold.id and one.at == "filter" for one in trace.dropped):
         return Loss("filtered", f"{gold.id} was found ({found}) and then filtered out.")
     if gold.fused is None and gold.reranked is None:
-        return Loss("fused_away", f"{gold.id} was found ({found}) and is not in the fused list.")
+        return _before_the_lists(gold, trace, found, len(ranks))
     if gold.fused and gold.fused <= trace.k and (gold.reranked or 0) > trace.k:
         return Loss(
             "demoted", f"{gold.id} stood at rank {gold.fused} after fusion and at {gold.reranked} after rerank."
@@ -52,3 +53,15 @@ def _loss(gold: GoldRank, trace: Trace) -> Loss:
     place = f"{gold.reranked} after rerank" if gold.reranked else f"{gold.fused} after fusion"
     cause: Cause = "truncated" if (gold.reranked or gold.fused or 0) > trace.k else "budget"
     return Loss(cause, f"{gold.id} stood at rank {place} and is not in the final context (K {trace.k}).")
+
+
+def _before_the_lists(gold: GoldRank, trace: Trace, found: str, arms: int) -> Loss:
+    """What `arms` arms found and no later list has: below every floor, lost in fusion, or nothing was logged."""
+    below = [one.reason or "no reason is noted" for one in trace.dropped if (one.id, one.at) == (gold.id, "floor")]
+    if len(below) >= arms:
+        return Loss("floor", f"{gold.id} was found ({found}) below the floor: {'; '.join(below)}.")
+    if trace.fused:
+        return Loss("fused_away", f"{gold.id} was found ({found}) and is not in the fused list.")
+    if any((one.id, one.at) == (gold.id, "budget") for one in trace.dropped):
+        return Loss("budget", f"{gold.id} was found ({found}) and had no room in the final context.")
+    return Loss("truncated", f"{gold.id} was found ({found}) and is not in the final context (K {trace.k}). {UNLOGGED}")
