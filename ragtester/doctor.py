@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragtester.errors import RagtesterError, UsageError
 from ragtester.models.catalogue import OPENAI_URL, resolve
-from ragtester.pipeline import AUDIT, STAGES, check_model, used_models
+from ragtester.pipeline import AUDIT, STAGES, asked_models, check_model, used_models
 from ragtester.settings import Settings
 from ragtester.workspace import Workspace
 
@@ -46,11 +46,11 @@ def examine(workspace: Workspace, settings: Settings) -> list[Finding]:
     """Examine the machine and the settings. Calls no model: servers are only asked which models they have."""
     found = [_python(), *_packages(settings), _pango(settings), _corpus(workspace, settings)]
     try:
-        models = sorted(used_models(settings, (*STAGES, AUDIT)))
+        models, asked = (names(settings, (*STAGES, AUDIT)) for names in (used_models, asked_models))
         found += _reranker(workspace, settings)
     except UsageError as error:
         return [*found, Finding("reranker", False, str(error), "mend execute.retrieval.rerank")]
-    found += [finding for model in models for finding in _model(model, settings)]
+    found += [finding for model in sorted(models) for finding in _model(model, settings, asked=model in asked)]
     # Several models need the same key or package: it is told once.
     return list(dict.fromkeys(found))
 
@@ -139,9 +139,12 @@ def _corpus(workspace: Workspace, settings: Settings) -> Finding:
     return Finding("corpus", bool(files), f"{len(files)} file(s) in {settings.workspace.corpus}", mend, needed)
 
 
-def _model(name: str, settings: Settings) -> Iterator[Finding]:
+def _model(name: str, settings: Settings, *, asked: bool) -> Iterator[Finding]:
+    """One model; one that is `asked` on the query path or in its audit is a language model, whatever else it is."""
     try:
         check_model(name, settings)
+        if asked:
+            check_model(name, settings, embedding=False)
     except RagtesterError as error:
         yield Finding(f"model {name}", False, str(error), "mend the name in ragtester.toml, or install what it needs")
         return

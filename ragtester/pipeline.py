@@ -143,7 +143,7 @@ def check_models(
 
     for name in sorted(used_models(settings, stages)):
         check_model(name, settings)
-    for name in sorted(_asked_models(settings, stages)):
+    for name in sorted(asked_models(settings, stages)):
         check_model(name, settings, embedding=False)
     if root is not None and _searches(settings, stages):
         check_reranker(settings, root)
@@ -181,10 +181,10 @@ def needed_models(settings: Settings, stages: Sequence[str] = STAGES) -> set[str
         names |= {settings.cases.model, settings.cases.check_model or settings.cases.model}
     if "judge" in stages:
         names.add(settings.judge.model)
-    return names | _asked_models(settings, stages)
+    return names | asked_models(settings, stages)
 
 
-def _asked_models(settings: Settings, stages: Sequence[str]) -> set[str]:
+def asked_models(settings: Settings, stages: Sequence[str]) -> set[str]:
     """Language models that take part in a search or in its audit."""
     from ragtester.rag.rerankers import kind
 

@@ -23,7 +23,7 @@ from ragtester.errors import MissingPackageError, UsageError
 from ragtester.estimate import INSTRUCTIONS, estimate_run
 from ragtester.models.gateway import Gateway
 from ragtester.models.scripted import ScriptedReplies
-from ragtester.pipeline import check_models, used_models
+from ragtester.pipeline import AUDIT, STAGES, check_models, used_models
 from ragtester.rag.rerankers import make_reranker, retrieval_prompts
 from ragtester.rag.reranking import Scored, checked
 from ragtester.records import Chunk
@@ -421,6 +421,30 @@ def test_the_doctor_says_whether_the_reranker_is_there(tmp_path: Path, rerank: s
     found = {finding.name: finding for finding in examine(Workspace(tmp_path), naming(rerank))}
     assert found[name].ok is ok
     assert "\n" not in found[name].detail
+
+
+@pytest.mark.parametrize("setting", ["rewrite", "rerank", "claims_model"])
+@pytest.mark.parametrize(
+    ("model", "ok"),
+    [("embedded:rules", True), ("embedded:hashing", False), ("embedded:wordllama", False), ("nosuch:model", False)],
+)
+def test_the_doctor_reports_what_the_run_refuses(tmp_path: Path, setting: str, model: str, ok: bool) -> None:
+    """`embedded:hashing` is an embedding model of this matrix, `embedded:wordllama` one that is not in it."""
+    groups = [{"llms": ["embedded:rules"], "embeddings": ["embedded:hashing"]}]
+    named = {setting: model}
+    tree: dict[str, Any] = {"execute": {"groups": groups, "retrieval": named}}
+    if setting == "claims_model":
+        tree = {"execute": {"groups": groups}, "audit_retrieval": named}
+    wanted = Settings.model_validate(tree)
+    refused = ""
+    try:
+        check_models(wanted, (*STAGES, AUDIT), root=tmp_path)
+    except UsageError as error:
+        refused = str(error)
+    assert bool(refused) is not ok
+    (found,) = [finding for finding in examine(Workspace(tmp_path), wanted) if finding.name == f"model {model}"]
+    assert found.ok is ok
+    assert ok or found.detail == refused
 
 
 def test_a_model_of_the_search_without_its_key_stops_the_run_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
