@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,16 @@ from ragtester.cli import app
 from ragtester.records import (
     AuditedQuery,
     Diagnosis,
+    Direction,
     Failure,
     GoldRank,
     MeanValue,
     MetricChange,
+    MetricComparison,
     RankingMetrics,
     RetrievalResult,
 )
+from ragtester.stages.experiment.reading import reading as read_experiment
 from ragtester.stages.retrieval import retrieval_document
 from ragtester.stages.retrieval.before import reading
 from ragtester.stages.retrieval.claims import Claims
@@ -201,22 +205,42 @@ def test_misses_that_were_candidates_point_to_ranking() -> None:
     assert "look at chunking" in said([lost("a", gold=(GoldRank(id="g", grade=100, arms={"dense": None}),))])
 
 
+def change(name: str, ends: tuple[float, float]) -> MetricChange:
+    middle = MeanValue(value=sum(ends) / 2, n=9, low=ends[0], high=ends[1])
+    return MetricChange(metric=name, before=0.5, after=0.5, difference=middle)
+
+
 @pytest.mark.parametrize(
     ("recall", "rank", "told"),
     [
         ((-0.3, -0.1), (-0.5, 0.5), "Recall fell"),
-        ((-0.1, 0.1), (-0.5, -0.1), "look at ranking"),
+        ((-0.1, 0.1), (-0.5, -0.1), "look at the ranking"),
         ((0.1, 0.2), (-0.5, -0.1), "buried"),
-        ((0.1, 0.2), (0.1, 0.2), "Recall and MRR rose"),
-        ((-0.1, 0.1), (-0.1, 0.1), "Neither recall nor MRR changed"),
+        ((0.1, 0.2), (0.1, 0.2), "Recall rose and MRR rose: more evidence is found, and earlier"),
+        ((-0.1, 0.1), (-0.1, 0.1), "Cannot tell: neither recall nor MRR changed"),
     ],
 )
 def test_the_pair_of_recall_and_mrr(recall: tuple[float, float], rank: tuple[float, float], told: str) -> None:
-    def change(name: str, ends: tuple[float, float]) -> MetricChange:
-        middle = MeanValue(value=sum(ends) / 2, n=9, low=ends[0], high=ends[1])
-        return MetricChange(metric=name, before=0.5, after=0.5, difference=middle)
+    assert told in reading(change("recall", recall), change("MRR", rank))
 
-    assert told in reading({"recall": change("recall", recall), "MRR": change("MRR", rank)})
+
+WAYS: dict[Direction, tuple[float, float]] = {"fell": (-0.3, -0.1), "unclear": (-0.1, 0.1), "rose": (0.1, 0.3)}
+
+
+@pytest.mark.parametrize(("found", "rank"), list(product(WAYS, repeat=2)))
+@pytest.mark.parametrize("same_gold", [True, False])
+def test_an_experiment_and_an_audit_say_the_same(found: Direction, rank: Direction, same_gold: bool) -> None:
+    def compared(metric: str, way: Direction) -> MetricComparison:
+        known = change(metric, WAYS[way])
+        return MetricComparison(**dict(known), test="t", p=0.5, holm=0.5, direction=way)
+
+    name, subject = ("recall", "Recall") if same_gold else ("evidence", "The evidence found")
+    metrics = {name: compared(name, found), "reciprocal_rank": compared("reciprocal_rank", rank)}
+    if not same_gold:
+        metrics["recall"] = compared("recall", "unclear")
+    told = read_experiment(metrics, same_gold, None)
+    audited = reading(change(name, WAYS[found]), change("MRR", WAYS[rank]), subject)
+    assert audited.removesuffix(" Where answers got worse, look at generation and packing.") == told
 
 
 # The page and the command line

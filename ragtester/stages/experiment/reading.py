@@ -1,36 +1,13 @@
-"""What recall and MRR say together about where to look. Pure."""
+"""What a comparison says about where to look. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ragtester.records import Direction, GenerationChange, MetricComparison
+from ragtester.records import GenerationChange, MetricComparison
+from ragtester.searching.reading import pair_reading
 
-_LOST = "look at chunking, the embedding model or the index"
-_RANKING = "look at the ranking: rerank, fusion and its weights"
-_BURIED = "more evidence is found and it is buried: look at the ranking (rerank, fusion weights)"
-_MEANS: dict[tuple[Direction, Direction], str] = {
-    ("fell", "fell"): f"{_LOST}; ranks follow recall",
-    ("fell", "rose"): f"{_LOST}; what is still found stands earlier",
-    ("fell", "unclear"): _LOST,
-    ("fell", "same"): _LOST,
-    ("rose", "fell"): _BURIED,
-    ("rose", "rose"): "more evidence is found, and earlier",
-    ("rose", "unclear"): "more evidence is found",
-    ("rose", "same"): "more evidence is found",
-    ("unclear", "fell"): _RANKING,
-    ("same", "fell"): _RANKING,
-    ("unclear", "rose"): "the ranking is better",
-    ("same", "rose"): "the ranking is better",
-}
-"""By the directions of recall and MRR."""
 _MANY = 100_000
-_SAID: dict[Direction, str] = {
-    "rose": "rose",
-    "fell": "fell",
-    "unclear": "did not change beyond chance",
-    "same": "is the same for every query",
-}
 
 
 def reading(metrics: Mapping[str, MetricComparison], same_gold: bool, generation: GenerationChange | None) -> str:
@@ -44,18 +21,8 @@ def reading(metrics: Mapping[str, MetricComparison], same_gold: bool, generation
     if found is None or rank is None:
         return "Nothing can be said: no query was measured on both sides."
     subject = "The evidence found" if name == "evidence" else "Recall"
-    return " ".join(part for part in (_search(subject, found, rank), _answers(found, rank, generation)) if part)
-
-
-def _search(subject: str, found: MetricComparison, rank: MetricComparison) -> str:
-    pair = found.direction, rank.direction
-    if pair in _MEANS:
-        return f"{subject} {_SAID[pair[0]]} and MRR {_SAID[pair[1]]}: {_MEANS[pair]}."
-    if pair == ("same", "same"):
-        return f"{subject} and MRR are the same for every query."
-    return (
-        f"Cannot tell: neither {subject[:1].lower()}{subject[1:]} nor MRR changed beyond chance{_needs(found, rank)}."
-    )
+    search = pair_reading(found.direction, rank.direction, subject, _needs(found, rank))
+    return " ".join(part for part in (search, _answers(found, rank, generation)) if part)
 
 
 def more_text(count: int, noun: str) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from ragtester.errors import UsageError
-from ragtester.records import AccessAccount, AuditedQuery, BeforeAfter, MetricChange, RetrievalResult
+from ragtester.records import AccessAccount, AuditedQuery, BeforeAfter, Direction, MetricChange, RetrievalResult
+from ragtester.searching.reading import pair_reading
 from ragtester.stages.retrieval.averages import mean_value
 
 METRICS: dict[str, Callable[[AuditedQuery], float | None]] = {
@@ -104,28 +105,21 @@ def _reading(changes: Sequence[MetricChange], pairs: Sequence[Pair]) -> str:
     found = {change.metric: change for change in changes}
     same = all({gold.id for gold in one.gold} == {gold.id for gold in two.gold} for one, two in pairs)
     if same or found["evidence"].difference.value is None:
-        return reading(found)
-    told = reading({**found, "recall": found["evidence"]})
+        return reading(found["recall"], found["MRR"])
+    told = reading(found["evidence"], found["MRR"], "The evidence found")
     return f"{told} Other chunks are gold now, so the share of the evidence stands for recall."
 
 
-def reading(changes: dict[str, MetricChange]) -> str:
-    """What the pair of recall and MRR says; a change counts where its interval leaves out 0."""
-    recall, order = _direction(changes["recall"]), _direction(changes["MRR"])
-    if recall < 0:
-        return "Recall fell: look at chunking, the embedding model and the index."
-    if recall > 0 and order < 0:
-        return "Recall rose and MRR fell: more gold came in and was buried; answers often get worse. Look at ranking."
-    if order < 0:
-        return "Recall is steady and MRR fell: look at ranking: fusion weights, the reranker."
-    if recall > 0 or order > 0:
-        risen = " and ".join(name for name, way in (("recall", recall), ("MRR", order)) if way > 0)
-        return f"{risen[0].upper()}{risen[1:]} rose."
-    return "Neither recall nor MRR changed beyond chance; where answers got worse, look at generation and packing."
+def reading(found: MetricChange, rank: MetricChange, subject: str = "Recall") -> str:
+    """What the pair of recall (or what stands for it) and MRR says; no answers are looked at."""
+    ways = _direction(found), _direction(rank)
+    told = pair_reading(*ways, subject)
+    return told if "fell" in ways else f"{told} Where answers got worse, look at generation and packing."
 
 
-def _direction(change: MetricChange) -> int:
+def _direction(change: MetricChange) -> Direction:
+    """A change counts where its interval leaves out 0."""
     one = change.difference
     if one.value is None or one.low is None or one.high is None:
-        return 0
-    return 1 if one.low > 0 else -1 if one.high < 0 else 0
+        return "unclear"
+    return "rose" if one.low > 0 else "fell" if one.high < 0 else "unclear"
