@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ragtester.settings import load_settings
+from ragtester.workspace import Workspace
 from tests.test_cli import TEXT, ragtester
 
 ROOT = Path(__file__).parents[1]
@@ -51,6 +52,17 @@ def test_todays_code_makes_the_committed_files(demo: tuple[Path, str]) -> None:
     assert texts
     for path in texts:
         assert (demo[0] / path.relative_to(ROOT)).read_bytes() == path.read_bytes()
+
+
+def test_what_commands_write_in_the_root_is_the_sample_or_ignored() -> None:
+    """Each folder of a workspace: else a newcomer who tries the examples here leaves files that git wants."""
+    here = Workspace(ROOT)
+    made = (here.suite(""), here.answers(""), here.verdicts(""), here.audits(""), here.experiment(""), here.reports(""))
+    written = {path.relative_to(ROOT).parts[0] for path in made} | {here.private.name}
+    ignored = {line.strip("/") for line in (ROOT / ".gitignore").read_text("utf-8").splitlines()}
+    assert written - set(FOLDERS) <= ignored
+    tree = (ROOT / "README.md").read_text("utf-8").partition("## Reading the output")[2]
+    assert [name for name in sorted(written) if f"{name}/ " not in tree] == [here.private.name]
 
 
 def test_the_demo_and_the_root_have_the_same_settings(demo: tuple[Path, str]) -> None:
