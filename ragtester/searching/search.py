@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ragtester.progress import Progress
 from ragtester.rag.rerankers import make_reranker
@@ -67,12 +67,16 @@ class Search:
             await self.source.close()
 
     async def _of(self, asking: Asking) -> AsyncIterator[Searched]:
+        done = 0
         try:
             async for contexts in self.source.blocks(asking):
                 await self.source.settle(asking)
-                yield Searched(asking.document, contexts, await self.source.library.chunks(asking.document))
+                chunks = await self.source.library.chunks(asking.document)
+                done += len(contexts)
+                yield Searched(asking.document, contexts, chunks)
         except EmbeddingError as error:
-            contexts = await self.source.nothing(asking)
+            # What came before the failure is out already.
+            contexts = await self.source.nothing(replace(asking, cases=asking.cases[done:]))
             chunks = await self.source.library.chunks(asking.document)
             yield Searched(asking.document, contexts, chunks, error.failure)
 
