@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
-from ragtester.errors import MissingPackageError
+from ragtester.errors import MissingPackageError, UsageError
 from ragtester.pipeline import AUDIT, Options, Spent, check_models, open_gateway, run_audit, run_steps
 from ragtester.progress import Progress, StageResult
 from ragtester.settings import GroupSettings, RetrievalAuditSettings, Settings
@@ -28,14 +28,18 @@ def prepare(
     no_models: bool = False,
     keys: bool = True,
 ) -> Wanted:
-    """What is asked for, with every model checked. Raises UsageError and MissingPackageError."""
-    points = stage.make_points(settings, experiment)
+    """What is asked for, with every model checked. Raises UsageError with all faults, and MissingPackageError."""
+    points, faults = stage.lay_points(settings, experiment)
     wanted = Wanted(experiment, points, overwrite, no_models)
-    stage.check_no_models(wanted)
-    for point in points.points:
-        check_models(_searched(point), (AUDIT,), keys=keys, root=workspace.root)
-    for own in _generated(points, experiment):
-        check_models(own, ("execute", "judge"), keys=keys, root=workspace.root)
+    faults += stage.model_faults(wanted)
+    checks = [(_searched(point), (AUDIT,)) for point in points.points]
+    checks += [(own, ("execute", "judge")) for own in _generated(points, experiment)]
+    for own, stages in checks:
+        try:
+            check_models(own, stages, keys=keys, root=workspace.root)
+        except UsageError as error:
+            faults.append(str(error))
+    stage.refuse(experiment, list(dict.fromkeys(faults)))
     return wanted
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ragtester.errors import UsageError
@@ -133,24 +134,36 @@ def _nothing_to_judge(result: StageResult, stages: Sequence[str]) -> bool:
 def check_models(
     settings: Settings, stages: Sequence[str] = STAGES, *, keys: bool = True, root: Path | None = None
 ) -> None:
-    """Raise UsageError for a model that no call could ever succeed with, before anything is read, made or paid.
+    """Raise UsageError for models that no call could ever succeed with, before anything is read, made or paid.
 
     A system under test without its key is not refused: its rows say so, and the other systems go on. With `keys` False
     no key is asked for at all. With `root` (the workspace) a reranker that is no language model is looked for, too.
     """
-    from ragtester.models.catalogue import resolve
     from ragtester.rag.rerankers import check_reranker
 
-    for name in sorted(used_models(settings, stages)):
-        check_model(name, settings)
-    for name in sorted(asked_models(settings, stages)):
-        check_model(name, settings, embedding=False)
+    checks: list[Callable[[], None]] = [
+        *(partial(check_model, name, settings) for name in sorted(used_models(settings, stages))),
+        *(partial(check_model, name, settings, embedding=False) for name in sorted(asked_models(settings, stages))),
+    ]
     if root is not None and _searches(settings, stages):
-        check_reranker(settings, root)
-    for name in sorted(needed_models(settings, stages)) if keys else ():
-        known = resolve(name, settings)
-        if known.key_missing:
-            raise UsageError(f"{name} needs a key: set {known.key_variable} in the environment or in .env")
+        checks.append(partial(check_reranker, settings, root))
+    checks += [partial(_check_key, name, settings) for name in sorted(needed_models(settings, stages)) if keys]
+    faults: dict[str, None] = {}
+    for check in checks:
+        try:
+            check()
+        except UsageError as error:
+            faults[str(error)] = None
+    if faults:
+        raise UsageError("; ".join(faults))
+
+
+def _check_key(name: str, settings: Settings) -> None:
+    from ragtester.models.catalogue import resolve
+
+    known = resolve(name, settings)
+    if known.key_missing:
+        raise UsageError(f"{name} needs a key: set {known.key_variable} in the environment or in .env")
 
 
 def check_model(name: str, settings: Settings, *, embedding: bool | None = None) -> None:

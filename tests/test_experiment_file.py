@@ -161,6 +161,58 @@ def test_refused(text: str, told: str) -> None:
     assert "\n" not in message
 
 
+BOTH = '[baseline]\nexecute.retrieval.arms = [{ kind = "dense", fetch_k = 20 }, "bm25"]'
+
+
+@pytest.mark.parametrize(
+    ("arms", "more", "count"),
+    [
+        ('"dense", "bm25"', "", 1),
+        ('"bm25"', "", 1),
+        ('{ kind = "bm25", fetch_k = 9 }', "", 2),
+        ('{ kind = "dense", fetch_k = 7 }', "", 1),
+        ('{ kind = "dense", fetch_k = 7 }, { kind = "bm25", fetch_k = 7 }', "", 2),
+        ('{ kind = "dense", fetch_k = 7 }, { kind = "bm25", fetch_k = 9 }', "", 3),
+        (
+            (
+                '{ kind = "dense", fetch_k = 7, floor = 0.2, weight = 2 }, '
+                '{ kind = "bm25", fetch_k = 9, floor = 0.1, weight = 3 }'
+            ),
+            "",
+            # Three fields of the dense arm, the new arm, and three fields of it.
+            7,
+        ),
+        ('{ kind = "dense", fetch_k = 20 }', BOTH, 1),
+        ('"dense"', BOTH, 2),
+        ('{ kind = "dense", fetch_k = 20 }, { kind = "bm25", weight = 2 }', BOTH, 1),
+        ('{ kind = "dense", fetch_k = 20, floor = 0.1 }, { kind = "bm25", weight = 2 }', BOTH, 2),
+        (
+            '{ kind = "dense", fetch_k = 20 }, { kind = "bm25", fetch_k = 20 }',
+            '[baseline]\nexecute.retrieval.arms = [{ kind = "dense", fetch_k = 20 }]',
+            1,
+        ),
+    ],
+)
+def test_arms_are_compared_field_by_field(arms: str, more: str, count: int) -> None:
+    text = variant(f"execute.retrieval.arms = [{arms}]", more)
+    if count == 1:
+        assert len(points(text).pairs) == 1
+        assert "is called a combination and changes one" in refusal(text + "combination = true")
+    else:
+        assert f"changes {count} settings (execute.retrieval.arms." in refusal(text)
+        assert len(points(text + "combination = true").pairs) == 1
+
+
+def test_arms_in_another_order_are_no_change() -> None:
+    text = variant('execute.retrieval.arms = ["bm25", { kind = "dense", fetch_k = 20 }]', BOTH)
+    assert "execute.retrieval.arms is what the baseline has already" in refusal(text)
+
+
+def test_each_filter_is_a_setting() -> None:
+    assert "changes 2 settings" in refusal(variant('execute.retrieval.filters = { language = "en", format = "md" }'))
+    assert len(points(variant('execute.retrieval.filters = { language = "en" }')).pairs) == 1
+
+
 def test_a_variant_may_be_a_point_of_the_grid_and_is_measured_once() -> None:
     found = points(
         variant("execute.index.window = 2", name="window=2 k=4")
@@ -182,6 +234,41 @@ def test_all_faults_are_told_at_once() -> None:
     )
     for part in ("unknown key 'foo'", "variant 'a': K", "variant 'b': judge.model", "sweep.execute.k"):
         assert part in message
+
+
+def test_faults_of_the_file_and_of_its_settings_are_told_at_once() -> None:
+    message = refusal(
+        'name = "x"\nk = "four"\nfoo = 1\n[baseline]\nexecute.index.chunk_size = 5\nexecute.index.window = 7\n'
+        '[[variants]]\nname = "a"\nchange = { execute.index.chunk_size = 6 }\n'
+        '[[variants]]\nname = "b"\nchange = { execute.index.chunksize = 300, execute.index.window = 2 }\n'
+        '[[variants]]\nname = "c"\nchange = { execute.retrieval.rerank_k = -1 }\n'
+        '[[variants]]\nname = "c"\nchange = { embedding = 3 }\n'
+        "[sweep]\nexecute.k = [0, 4]\nexecute.retrieval.budget = 3\n"
+    )
+    for part in (
+        "k: Input should be a valid integer",
+        "unknown key 'foo'",
+        "baseline: execute.index.chunk_size: Input should be greater than or equal to 50 (given: 5)",
+        "variant 'a': execute.index.chunk_size: Input should be greater than or equal to 50 (given: 6)",
+        "variant 'b': unknown setting 'execute.index.chunksize'",
+        "variant 'b': changes 2 settings (execute.index.window, what is refused)",
+        "variant 'c': execute.retrieval.rerank_k: Input should",
+        "variants: 'c' stands twice",
+        "variant 'c': embedding names one model",
+        "sweep: execute.k: Input should",
+        "sweep.execute.retrieval.budget: a list of values is wanted",
+    ):
+        assert part in message
+    assert message.count("; ") == 12  # eleven faults, and two of the sentences hold a semicolon
+
+
+def test_a_faulty_baseline_hides_no_fault_and_makes_none_up() -> None:
+    # With the baseline's 2000 characters an overlap of 1500 would fit; that is not held against the variant.
+    message = refusal(
+        variant("execute.index.chunk_overlap = 1500", "[baseline]\nexecute.index = { chunk_size = 2000, window = -1 }")
+    )
+    assert message.startswith("file.toml: baseline: execute.index.window: ")
+    assert "variant" not in message
 
 
 def test_faults_of_settings_are_told_at_once() -> None:

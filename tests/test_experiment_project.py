@@ -130,6 +130,27 @@ def test_a_model_that_does_not_exist_is_refused_before_anything_is_made(tmp_path
         project.experiment({**HYBRID, "variants": [{"name": "v", "change": change}]})
     with pytest.raises(UsageError, match="unknown embedding model"):
         project.experiment({**HYBRID, "variants": [{"name": "v", "change": {"embedding": "embedded:nonsense"}}]})
+    faulty = {
+        "name": "v v",
+        "k": "two",
+        "generate": True,
+        "variants": [
+            {"name": "a", "change": change},
+            {"name": "b", "change": {"embedding": "embedded:nonsense"}},
+            {"name": "c", "change": {"execute.retrieval.rewrite": "embedded:rules"}},
+        ],
+    }
+    with pytest.raises(UsageError) as caught:
+        project.experiment(faulty, no_models=True)
+    told = str(caught.value)
+    for part in (
+        "k: Input should be",
+        "unknown embedding model",
+        "rerank",
+        "c: rewrite asks embedded:rules",
+        "generate = true asks for answers",
+    ):
+        assert part in told
     assert not (tmp_path / "experiments").exists()
 
 

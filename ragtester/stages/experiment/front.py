@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ragtester.records import ExperimentResult, PointResult, PointTimes
-from ragtester.stages.experiment.syntax import K
+from ragtester.stages.experiment.changeable import K
 
 QUALITY = ("evidence", "recall")
 """The first that every point has: only the share of evidence has the same denominator under any chunker."""

@@ -9,10 +9,11 @@ from ragtester.progress import Progress, StageResult
 from ragtester.provenance import end_manifest
 from ragtester.records import Call, ExperimentResult, ExperimentTimes, IndexSize, Ledger, PointTimes
 from ragtester.searching.remembering import RememberingModels
+from ragtester.stages.experiment.asking import asked_models
 from ragtester.stages.experiment.files import write_files
 from ragtester.stages.experiment.front import cost_names, front, label, quality_of
 from ragtester.stages.experiment.once import Once
-from ragtester.stages.experiment.plan import STAGE, Plan, Wanted, asked_models, begun, make_plan, refuse_stale
+from ragtester.stages.experiment.plan import STAGE, Plan, Wanted, begun, make_plan, refuse_stale
 from ragtester.stages.experiment.points import Point
 from ragtester.stages.experiment.result import make_result
 from ragtester.stages.experiment.searching import Services, build, search_point

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,25 +12,11 @@ from pydantic import Field, ValidationError, field_validator
 
 from ragtester.errors import UsageError
 from ragtester.records import CLOSED_BOOK_SUFFIX
-from ragtester.settings import ExecuteSettings, IndexSettings, RetrievalSettings, Settings, Table
+from ragtester.settings import Table
 from ragtester.settings.nearest import did_you_mean
+from ragtester.stages.experiment.changeable import EMBEDDING, K, changes_in, tree_of
 from ragtester.tables.cells import clean
 
-EMBEDDING = "embedding"
-K = "execute.k"
-# What variants and a sweep may change; the baseline may differ from ragtester.toml in anything.
-CHANGEABLE = (
-    *(f"execute.index.{name}" for name in IndexSettings.model_fields),
-    *(f"execute.retrieval.{name}" for name in RetrievalSettings.model_fields),
-    K,
-    EMBEDDING,
-)
-_WHY_NOT = {
-    "access": "access rules are the same for the whole experiment; change them in ragtester.toml",
-    "execute.groups": f'the embedding model is changed with "{EMBEDDING}"; language models are no part of a search',
-    "execute.technique": "the cases are the same for the whole experiment; set it under [baseline]",
-    "workspace": "the cases are the same for the whole experiment; set it under [baseline]",
-}
 BASELINE = "baseline"
 
 
@@ -79,18 +65,20 @@ def _name(value: str) -> str:
 
 @dataclass(frozen=True)
 class Variant:
-    """`change` maps a setting to its value."""
+    """`change` maps a setting to its value; `refused` counts those left out of it, for they may not be changed."""
 
     name: str
     change: dict[str, Any]
     combination: bool = False
+    refused: int = 0
 
 
 @dataclass(frozen=True)
 class Experiment:
     """What the file asks for. `baseline` is a tree to be laid over the settings, `sweep` maps a setting to its values.
 
-    `where` names the file in messages.
+    `where` names the file in messages. `faults` are those of the file by itself: `make_points` adds those that only the
+    settings tell, and refuses them all together.
     """
 
     name: str
@@ -101,10 +89,11 @@ class Experiment:
     baseline: dict[str, Any] = field(default_factory=dict)
     variants: tuple[Variant, ...] = ()
     sweep: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    faults: tuple[str, ...] = ()
 
 
 def read_experiment(path: Path) -> Experiment:
-    """Read the TOML file of an experiment. Raises UsageError with every fault of the file."""
+    """Read the TOML file of an experiment. Raises UsageError where it is no TOML; other faults are in the result."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
@@ -115,21 +104,29 @@ def read_experiment(path: Path) -> Experiment:
 
 
 def parse_experiment(data: Mapping[str, Any], where: str) -> Experiment:
-    """The same from a tree. Raises UsageError with every fault; `where` is named in it."""
+    """The same from a tree; `where` is named in messages."""
     faults: list[str] = []
+    wrong: set[int | str] = set()
     try:
-        file: _File | None = _File.model_validate(dict(data))
+        _File.model_validate(dict(data))
     except ValidationError as error:
-        file = None
         faults += [_shape(item["loc"], item["type"], item["msg"]) for item in error.errors()]
-    baseline = _tree(data.get("baseline"), "baseline", faults)
-    variants = _variants(data.get("variants"), faults)
-    sweep = _sweep(data.get("sweep"), faults)
-    if file is not None:
-        faults += _whole(file, variants, sweep)
-    if faults or file is None:
-        raise UsageError(f"{where}: " + "; ".join(faults))
-    return Experiment(file.name, where, file.k, file.embeddings, file.generate, baseline, tuple(variants), sweep)
+        wrong = {item["loc"][0] for item in error.errors()}
+    # What is sound is looked at further, so that all faults are told at once.
+    sound = {key: value for key, value in data.items() if key not in wrong}
+    embeddings = sound.get("embeddings")
+    asked = Experiment(
+        name=sound.get("name", ""),
+        where=where,
+        k=sound.get("k"),
+        embeddings=None if embeddings is None else tuple(embeddings),
+        generate=sound.get("generate", False),
+        baseline=tree_of(data.get("baseline"), "baseline", faults),
+        variants=tuple(_variants(data.get("variants"), faults)),
+        sweep=_sweep(data.get("sweep"), faults),
+    )
+    faults += _whole(asked, bool(data.get("variants") or data.get("sweep")))
+    return replace(asked, faults=tuple(faults))
 
 
 def _shape(place: tuple[int | str, ...], kind: str, message: str) -> str:
@@ -140,13 +137,13 @@ def _shape(place: tuple[int | str, ...], kind: str, message: str) -> str:
     return f"{location}: {message.removeprefix('Value error, ')}"
 
 
-def _whole(file: _File, variants: list[Variant], sweep: Mapping[str, Any]) -> Iterator[str]:
-    """Faults that no part has by itself."""
-    if not file.variants and not file.sweep:
+def _whole(asked: Experiment, written: bool) -> Iterator[str]:
+    """Faults that no part has by itself; `written` says whether there are variants or a sweep, sound or not."""
+    if not written:
         yield "there is nothing to compare: write [[variants]] or [sweep]"
-    if file.generate and file.sweep:
+    if asked.generate and asked.sweep:
         yield "generate goes with variants; a sweep is retrieval alone"
-    names = [variant.name for variant in variants]
+    names = [variant.name for variant in asked.variants]
     for name in dict.fromkeys(names):
         if name == BASELINE:
             yield f"variants: {BASELINE!r} is the name of what they are compared with"
@@ -154,7 +151,7 @@ def _whole(file: _File, variants: list[Variant], sweep: Mapping[str, Any]) -> It
             yield f"variants: {name!r} ends as the controls without retrieval do; name it otherwise"
         if names.count(name) > 1:
             yield f"variants: {name!r} stands twice"
-    if file.embeddings and EMBEDDING in sweep:
+    if asked.embeddings and EMBEDDING in asked.sweep:
         yield f"embeddings and sweep.{EMBEDDING} both name the models; keep one of them"
 
 
@@ -163,17 +160,17 @@ def _variants(found: Any, faults: list[str]) -> list[Variant]:
     for place, one in enumerate(found if isinstance(found, list) else ()):
         if isinstance(one, dict) and isinstance(one.get("change"), dict):
             name = str(one.get("name", place))
-            change = _changes(one["change"], f"variant {name!r}", faults)
-            if K in change:
+            change, written = changes_in(one["change"], f"variant {name!r}", faults)
+            if change.pop(K, None) is not None:
                 told = "K is the same for all variants; write k = … for the experiment, or sweep over it"
                 faults.append(f"variant {name!r}: {told}")
-            made.append(Variant(name, change, one.get("combination") is True))
+            made.append(Variant(name, change, one.get("combination") is True, written - len(change)))
     return made
 
 
 def _sweep(found: Any, faults: list[str]) -> dict[str, tuple[Any, ...]]:
     axes: dict[str, tuple[Any, ...]] = {}
-    for name, values in _changes(found, "sweep", faults).items() if isinstance(found, dict) else ():
+    for name, values in changes_in(found, "sweep", faults)[0].items() if isinstance(found, dict) else ():
         if not isinstance(values, list) or not values:
             faults.append(f"sweep.{name}: a list of values is wanted, as in {name} = [1, 2]")
         elif any(values.count(value) > 1 for value in values):
@@ -181,59 +178,3 @@ def _sweep(found: Any, faults: list[str]) -> dict[str, tuple[Any, ...]]:
         else:
             axes[name] = tuple(values)
     return axes
-
-
-def _changes(table: dict[str, Any], where: str, faults: list[str]) -> dict[str, Any]:
-    """The settings of a table by their full names; those that may not be changed become faults."""
-    found = {}
-    for name, value in _leaves(_tree(table, where, faults)):
-        if name in CHANGEABLE:
-            found[name] = value
-        else:
-            faults.append(f"{where}: {_refusal(name)}")
-    return found
-
-
-def _refusal(name: str) -> str:
-    for prefix, why in _WHY_NOT.items():
-        if name == prefix or name.startswith(f"{prefix}."):
-            return f"{name} cannot be changed: {why}"
-    if name.partition(".")[0] in Settings.model_fields and not name.startswith(("execute.index", "execute.retrieval")):
-        is_execute = name.removeprefix("execute.") in ExecuteSettings.model_fields
-        if is_execute or not name.startswith("execute."):
-            return f"{name} cannot be changed: it does not change what is retrieved"
-    ends = [known for known in CHANGEABLE if known.rpartition(".")[2] == name.rpartition(".")[2]]
-    hint = f"; did you mean {ends[0]!r}?" if ends else did_you_mean(name, CHANGEABLE)
-    return f"unknown setting {name!r}{hint}"
-
-
-def _leaves(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Settings with their full names; a setting may itself hold a table, as `filters` does."""
-    for key, value in tree.items():
-        name = f"{prefix}{key}"
-        if isinstance(value, dict) and name not in CHANGEABLE and value:
-            yield from _leaves(value, f"{name}.")
-        else:
-            yield name, value
-
-
-def _tree(table: Any, where: str, faults: list[str]) -> dict[str, Any]:
-    """Tables as TOML nests them: the key "execute.k" in quotes is execute.k."""
-    tree: dict[str, Any] = {}
-    for key, value in table.items() if isinstance(table, dict) else ():
-        nested = value
-        for part in reversed(key.split(".")[1:]):
-            nested = {part: nested}
-        if not _put(tree, key.split(".")[0], nested):
-            faults.append(f"{where}: {key} stands twice")
-    return tree
-
-
-def _put(here: dict[str, Any], key: str, value: Any) -> bool:
-    """Lay a value into a table, tables into one another; False where something else stands there."""
-    if key not in here:
-        here[key] = value
-        return True
-    if not isinstance(here[key], dict) or not isinstance(value, dict):
-        return False
-    return all(_put(here[key], inner, one) for inner, one in value.items())
