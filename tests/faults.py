@@ -253,11 +253,6 @@ def _asks_for_beta(lab: Lab) -> None:
     lab.question = "How many marks has the pump of beta?"
 
 
-def _unlabelled(lab: Lab) -> None:
-    lab.case = {"evidence": ()}
-    lab.failed = True
-
-
 DOCUMENT_GONE = Fault("document gone", "ingestion", "document_absent", _nothing, _document_gone)
 MISPRINTED = Fault("value misprinted", "parse", "garbled", _judged_wrong, _misprinted)
 SHORT_CHUNKS = Fault("short chunks", "chunk", "too_long", _one_hit, _short_chunks)
@@ -295,7 +290,6 @@ MORE = (
     Fault("too low", "rerank/pack", "truncated", _deep, _far),
     Fault("not refused", "generate", "not_refused", _must_be_refused, _judged_wrong),
     Fault("origin seen", "label", "origin_in_context", _from_beta, _asks_for_beta),
-    Fault("unlabelled", "label", "no_labels", _nothing, _unlabelled),
 )
 # Two faults at once, the earlier one first.
 PAIRS = (

@@ -32,6 +32,7 @@ from ragtester.records import (
 from ragtester.searching.measure import measure
 from ragtester.settings import ReadingSettings
 from ragtester.stages.retrieval import index_view
+from ragtester.stages.retrieval.advice import Standing, Steps, beyond_k
 from ragtester.stages.retrieval.fixes import CAUSES, FIXES
 from ragtester.stages.retrieval.index_view import free_of_charge
 from ragtester.stages.retrieval.query_path import QueryPath
@@ -105,7 +106,9 @@ def test_a_diagnosis_says_what_was_seen_and_what_to_try(tmp_path: Path) -> None:
     assert f"{gold.id} is in no arm's hits (dense 1)" in found.seen
     assert "Its true dense rank is 4 (score 0.466" in found.seen
     assert f"best score dense {context.trace.retrieved[0].score:g}" in found.seen
-    assert found.fix == FIXES["not_in_candidates"][1]
+    # The same three share two rare words with it.
+    assert found.seen.endswith("BM25 would have it at rank 4.")
+    assert found.fix == "Raise k to at least 4, or add a reranker with fetch_k of at least 4."
 
 
 def test_each_document_has_its_own_store(tmp_path: Path) -> None:
@@ -484,7 +487,7 @@ def lost(rank: tuple[int, float] | None = None, kept_out: str = "", **changes: o
     known: dict[str, object] = {"retrieved": tuple(hits), "filter_mode": "post", "k": 3}
     known["dropped"] = (Dropped(id=hits[0].id, at="filter"),)
     trace = Trace.model_validate({"query": "q", "index": "i", "embedding": "e", **known, **changes})
-    return QueryPath(trace, lambda _: kept_out, lambda _: rank).loss("gold:1:0").cause
+    return QueryPath(trace, Steps.told_by(trace), lambda _: kept_out, lambda _: rank).loss("gold:1:0").cause
 
 
 def test_starved_is_who_would_have_had_a_place() -> None:

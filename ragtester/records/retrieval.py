@@ -72,12 +72,16 @@ class ClaimMetrics(Record):
 
 
 class Diagnosis(Record):
-    """The primary stage of one failed or missed query: what was seen, and what to try first."""
+    """The primary stage of one failed or missed query: what was seen, and what to try first.
+
+    `unchecked` names the stages at which nothing could be looked at: the query may have been lost there as well.
+    """
 
     stage: FailureStage
     cause: str
     seen: str
     fix: str
+    unchecked: tuple[FailureStage, ...] = ()
 
 
 class AuditedQuery(Record):

@@ -68,7 +68,7 @@ def measure(
     crosses = held.split if held else None
     if hidden and not visible.grades:
         return Measured("hidden_gold", hidden=hidden, crosses_boundary=crosses, arms_of_context=arms)
-    fused, ranking = _fused(trace), _ranking(trace)
+    fused, ranking = fused_list(trace), _ranking(trace)
     context = _context(trace, ranking)
     deep = max(ks, default=0) if path and _exhausted(trace, path) else max(trace.k, len(ranking))
     return Measured(
@@ -120,7 +120,7 @@ def _grades(held: Held | None, labels: Mapping[str, int] | None) -> Mapping[str,
     return held.grades() if held else labels or {}
 
 
-def _fused(trace: Trace) -> list[str]:
+def fused_list(trace: Trace) -> list[str]:
     """The fused list; that of a single arm is its hits above the floor. Empty where a trace does not tell it."""
     if trace.fused or len({one.arm for one in trace.retrieved}) > 1:
         return [one.id for one in trace.fused]
@@ -133,7 +133,7 @@ def _ranking(trace: Trace) -> list[str]:
     if trace.reranked:
         return [one.id for one in trace.reranked]
     filtered = {one.id for one in trace.dropped if one.at == "filter"}
-    return [name for name in _fused(trace) if name not in filtered] or list(trace.context_ids)
+    return [name for name in fused_list(trace) if name not in filtered] or list(trace.context_ids)
 
 
 def _context(trace: Trace, ranking: Sequence[str]) -> list[str]:

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from ragtester.records import Case, Chunk, Diagnosis, GoldRank, Trace
+from ragtester.records import Case, Chunk, Diagnosis, Trace
 from ragtester.searching.measure import Measured
-from ragtester.stages.retrieval.fixes import Cause, Loss
+from ragtester.stages.retrieval.advice import Steps
+from ragtester.stages.retrieval.fixes import Loss, Unchecked
 from ragtester.stages.retrieval.items import LookUp
+from ragtester.stages.retrieval.query_path import QueryPath
 
 UNSEEN = "whether the index holds it whole; another system's index is not looked at"
-UNLOGGED = "The trace has no fused list: whether fusion or a later cut lost it cannot be told."
+FILTERED = "whether its filters keep it out of the search"
+INDEX = Unchecked(("ingestion", "parse", "chunk", "embed/index"))
 
 
+@dataclass(frozen=True)
 class ByRanks:
-    """Diagnoses by the step at which gold was last seen."""
+    """Diagnoses by the step at which gold was last seen. `arms` are all that the traces name."""
+
+    arms: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, traces: Iterable[Trace]) -> ByRanks:
+        """For these traces: an arm that found nothing for one query shows in another."""
+        return cls(frozenset(one.arm for trace in traces for one in trace.retrieved))
 
     def diagnose(
         self,
@@ -27,41 +39,18 @@ class ByRanks:
         look_up: LookUp,  # noqa: ARG002
     ) -> Diagnosis | None:
         """The earliest stage at which gold was lost; None where all of it arrived and no answer was judged wrong."""
-        losses = [_loss(gold, trace) for gold in measured.gold if gold.context is None]
+        path = QueryPath(trace, Steps.told_by(trace, self.arms))
+        losses = [path.loss(gold.id) for gold in measured.gold if gold.context is None]
         if losses:
             first = min(losses, key=lambda loss: loss.order)
-            return first.diagnosis((UNSEEN,) if first.cause == "not_in_candidates" else ())
+            return first.diagnosis(_unchecked(first, trace))
         if not failed:
             return None
         return Loss("answer_wrong", f"All {len(measured.gold)} gold chunk(s) are in the final context.").diagnosis()
 
 
-def _loss(gold: GoldRank, trace: Trace) -> Loss:
-    ranks = [f"{arm} rank {rank}" for arm, rank in sorted(gold.arms.items()) if rank is not None]
-    found = ", ".join(ranks)
-    if not ranks and gold.fused is None and gold.reranked is None:
-        asked = ", ".join(sorted({one.arm for one in trace.retrieved})) or "none"
-        return Loss("not_in_candidates", f"{gold.id} is in no arm's list (arms with hits: {asked}).")
-    if any(one.id == gold.id and one.at == "filter" for one in trace.dropped):
-        return Loss("filtered", f"{gold.id} was found ({found}) and then filtered out.")
-    if gold.fused is None and gold.reranked is None:
-        return _before_the_lists(gold, trace, found, len(ranks))
-    if gold.fused and gold.fused <= trace.k and (gold.reranked or 0) > trace.k:
-        return Loss(
-            "demoted", f"{gold.id} stood at rank {gold.fused} after fusion and at {gold.reranked} after rerank."
-        )
-    place = f"{gold.reranked} after rerank" if gold.reranked else f"{gold.fused} after fusion"
-    cause: Cause = "truncated" if (gold.reranked or gold.fused or 0) > trace.k else "budget"
-    return Loss(cause, f"{gold.id} stood at rank {place} and is not in the final context (K {trace.k}).")
-
-
-def _before_the_lists(gold: GoldRank, trace: Trace, found: str, arms: int) -> Loss:
-    """What `arms` arms found and no later list has: below every floor, lost in fusion, or nothing was logged."""
-    below = [one.reason or "no reason is noted" for one in trace.dropped if (one.id, one.at) == (gold.id, "floor")]
-    if len(below) >= arms:
-        return Loss("floor", f"{gold.id} was found ({found}) below the floor: {'; '.join(below)}.")
-    if trace.fused:
-        return Loss("fused_away", f"{gold.id} was found ({found}) and is not in the fused list.")
-    if any((one.id, one.at) == (gold.id, "budget") for one in trace.dropped):
-        return Loss("budget", f"{gold.id} was found ({found}) and had no room in the final context.")
-    return Loss("truncated", f"{gold.id} was found ({found}) and is not in the final context (K {trace.k}). {UNLOGGED}")
+def _unchecked(loss: Loss, trace: Trace) -> list[Unchecked]:
+    if loss.cause != "not_in_candidates":
+        return [INDEX]
+    index = Unchecked(INDEX.stages, UNSEEN)
+    return [index, Unchecked(("filter/ACL",), FILTERED)] if trace.filters and trace.filter_mode != "post" else [index]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -39,7 +40,6 @@ Cause = Literal[
     "not_refused",
     "near_duplicate",
     "origin_in_context",
-    "no_labels",
 ]
 CAUSES: tuple[Cause, ...] = get_args(Cause)
 
@@ -63,10 +63,10 @@ FIXES: dict[Cause, tuple[FailureStage, str]] = {
         "See whether the embedding model knows the words of this chunk, and whether it has any.",
     ),
     "constant_vectors": ("embed/index", "Check the embedding server: it gives different texts the same vector."),
-    "null_query": ("embed/index", "Add a bm25 arm: the embedding model knows no word of this question."),
+    "null_query": ("embed/index", "Rewrite the question, or take an embedding model that knows its words."),
     "constant_queries": ("embed/index", "Check the embedding server: it gives different questions the same vector."),
     "query_model_differs": ("embed/index", "Give questions and documents the same model, served the same way."),
-    "not_in_candidates": ("retrieve", "Add a bm25 arm for codes and names, or raise fetch_k."),
+    "not_in_candidates": ("retrieve", "See how deep the chunk stands: a larger fetch_k, another arm or another model."),
     "floor": ("fuse/threshold", "Lower the arm's floor, or leave it out; scores differ from model to model."),
     "fused_away": (
         "fuse/threshold",
@@ -81,24 +81,36 @@ FIXES: dict[Cause, tuple[FailureStage, str]] = {
     "not_refused": ("generate", "Leave retrieval as it is; have the prompt demand a refusal, or try another LLM."),
     "near_duplicate": ("label", "Count the passage as gold too, or store near-identical chunks once (near_duplicate)."),
     "origin_in_context": ("label", "Ask such cases of one document at a time (scope), or drop the case."),
-    "no_labels": ("label", "Give the case evidence or gold chunks; without them nothing can be located."),
 }
 
 
 @dataclass(frozen=True)
+class Unchecked:
+    """Stages at which a query could not be looked at, and why; `what` is empty where that needs no words."""
+
+    stages: tuple[FailureStage, ...]
+    what: str = ""
+
+
+@dataclass(frozen=True)
 class Loss:
-    """One thing that went wrong, with what was seen of it."""
+    """One thing that went wrong, with what was seen of it; `fix` is what to try first where `FIXES` is too general."""
 
     cause: Cause
     seen: str
+    fix: str = ""
 
     @property
     def order(self) -> int:
         """The place of its stage in the order of diagnosis."""
         return FAILURE_STAGES.index(FIXES[self.cause][0])
 
-    def diagnosis(self, unchecked: tuple[str, ...] = ()) -> Diagnosis:
+    def diagnosis(self, unchecked: Sequence[Unchecked] = ()) -> Diagnosis:
         """The diagnosis; `unchecked` says what could not be looked at."""
         stage, fix = FIXES[self.cause]
-        seen = " ".join([self.seen, *(f"Not checked: {one}." for one in dict.fromkeys(unchecked) if one)])
-        return Diagnosis(stage=stage, cause=self.cause, seen=seen, fix=fix)
+        told = list(dict.fromkeys(one.what for one in unchecked if one.what))
+        seen = " ".join([self.seen, *(f"Not checked: {one}." for one in told)])
+        stages = {name for one in unchecked for name in one.stages}
+        # What comes later had no chance to lose it.
+        open_stages = tuple(name for name in FAILURE_STAGES[: self.order] if name in stages)
+        return Diagnosis(stage=stage, cause=self.cause, seen=seen, fix=self.fix or fix, unchecked=open_stages)

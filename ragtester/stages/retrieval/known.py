@@ -7,13 +7,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ragtester.access import eligible
+from ragtester.rag.sparse import Sparse
 from ragtester.records import Chunk, Document, Trace
 from ragtester.searching.coverage import Coverage
 from ragtester.searching.suite import Suite
 from ragtester.settings import Settings
 from ragtester.stages.retrieval.index_view import IndexView, IndexViews
+from ragtester.stages.retrieval.items import LookUp
 from ragtester.stages.retrieval.sources_check import SourcesCheck
 from ragtester.workspace import Workspace
+
+# A larger store is not indexed by words only to say what a bm25 arm would find.
+MOST_BY_WORDS = 5000
 
 
 @dataclass
@@ -32,6 +37,7 @@ class Known:
     _eligible: dict[tuple[object, ...], frozenset[str] | None] = field(default_factory=dict)
     _read: tuple[str, str] | None = None
     _held: tuple[Sequence[Chunk], str, Coverage] | None = None
+    _by_words: tuple[tuple[str, str], Sparse | None] | None = None
 
     @cached_property
     def documents(self) -> dict[str, Document]:
@@ -57,6 +63,21 @@ class Known:
             return IndexView(trace.embedding)
         name = "corpus" if self.settings.execute.index.scope == "corpus" else document_id
         return self.views.of(self.workspace.store(name, trace.embedding, trace.index), trace.embedding, chunks)
+
+    def words(
+        self, trace: Trace, document_id: str, chunks: Sequence[Chunk], view: IndexView, look_up: LookUp
+    ) -> Sparse | None:
+        """A BM25 index of what a query's store holds; None where the texts are not at hand, or are too many."""
+        corpus = self.settings.execute.index.scope == "corpus"
+        key = trace.index, "" if corpus else document_id
+        if self._by_words is None or self._by_words[0] != key:
+            names = sorted(view.health.chunks.ids) if corpus and view.health else []
+            few = len(names) <= MOST_BY_WORDS
+            found = [one for name in names if few and (one := look_up(name))] if corpus else list(chunks)
+            whole = bool(found) and len(found) == (len(names) if corpus else len(chunks))
+            languages = {document.id: document.language for document in self.suite.documents}
+            self._by_words = (key, Sparse(found, languages) if whole else None)
+        return self._by_words[1]
 
     def may_find(self, trace: Trace) -> frozenset[str] | None:
         """The documents that a query may find; None for all."""

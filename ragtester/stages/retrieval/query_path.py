@@ -1,4 +1,4 @@
-"""Where on the query path a chunk was lost that is in the index: read from the trace alone. Pure."""
+"""Where on the query path a chunk was lost: read from the trace alone, ours or another system's. Pure."""
 
 from __future__ import annotations
 
@@ -6,123 +6,161 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from ragtester.records import Retrieved, Trace
-from ragtester.stages.retrieval.fixes import Loss
+from ragtester.records import Trace
+from ragtester.stages.retrieval import advice
+from ragtester.stages.retrieval.advice import Standing, Steps
+from ragtester.stages.retrieval.fixes import Cause, Loss
+from ragtester.stages.retrieval.trace_lists import TraceLists
 
 Rank = Callable[[str], tuple[int, float] | None]
+UNLOGGED = "The trace has no fused list: whether fusion or a later cut lost it cannot be told."
+
+
+def _not_known(_: str) -> None:
+    return None
+
+
+def _not_kept_out(_: str) -> str:
+    return ""
 
 
 @dataclass(frozen=True)
 class QueryPath:
     """One trace, asked about chunks that are not in its final context.
 
-    `kept_out` says by which filter a document may not be found, empty for one that may. `rank` gives the exact dense
-    rank and score of a chunk among all that the query could find, None where that is unknown.
+    What only our own index and settings tell is left out for another system: `kept_out` says by which filter a
+    document may not be found, empty for one that may; `rank` gives the exact dense rank and score of a chunk among all
+    that the query could find, `by_words` its BM25 rank, each None where that is unknown.
     """
 
     trace: Trace
-    kept_out: Callable[[str], str]
-    rank: Rank
+    steps: Steps
+    kept_out: Callable[[str], str] = _not_kept_out
+    rank: Rank = _not_known
+    by_words: Callable[[str], int | None] = _not_known
 
     def loss(self, chunk_id: str) -> Loss:
         """The first step that lost a chunk."""
-        document_id = chunk_id.rsplit(":", 2)[0]
-        told = self.kept_out(document_id)
+        told = self.kept_out(_document(chunk_id))
         if told and self.trace.filter_mode == "pre":
             return Loss("filtered", f"{chunk_id} was never searched: {told}.")
-        if chunk_id not in self._hits:
+        if chunk_id in self._seen.places:
+            return self._after_fusion(chunk_id)
+        if chunk_id in self._seen.reranked:
+            return self._cut(chunk_id, None)
+        if chunk_id not in self._seen.hits:
             return self._not_found(chunk_id)
-        if chunk_id not in self._places:
-            return Loss("floor", f"{self._arms(chunk_id)}; below the floor: {self._reason(chunk_id, 'floor')}.")
-        return self._after_fusion(chunk_id)
+        return self._not_fused(chunk_id)
+
+    # Not in the fused list
 
     def _not_found(self, chunk_id: str) -> Loss:
         exact = self.rank(chunk_id)
         if seen := self._starved(chunk_id, exact):
             return Loss("starved_by_post_filter", seen)
-        depths = ", ".join(f"{arm} {len(found)}" for arm, found in self._by_arm.items()) or "none"
-        best = ", ".join(f"{arm} {found[0].score:g}" for arm, found in self._by_arm.items()) or "none"
+        depths = ", ".join(f"{arm} {len(found)}" for arm, found in self._seen.by_arm.items()) or "none"
+        best = ", ".join(f"{arm} {found[0].score:g}" for arm, found in self._seen.by_arm.items()) or "none"
         place = f" Its true dense rank is {exact[0]} (score {exact[1]:g})." if exact else ""
-        return Loss("not_in_candidates", f"{chunk_id} is in no arm's hits ({depths}); best score {best}.{place}")
+        standing = self._standing(chunk_id, exact[0] if exact else None, fetched=False)
+        words = f" BM25 would have it at rank {standing.by_words}." if standing.by_words else ""
+        seen = f"{chunk_id} is in no arm's hits ({depths}); best score {best}.{place}{words}"
+        return Loss("not_in_candidates", seen, advice.beyond_k(self.steps, standing))
 
     def _starved(self, chunk_id: str, exact: tuple[int, float] | None) -> str:
         """What shows that documents which may not be found took the candidates' places; empty where they did not."""
-        filtered, left = len(self._dropped["filter"]), len(self._fused) - len(self._dropped["filter"])
+        filtered, left = len(self._seen.dropped["filter"]), len(self._seen.fused) - len(self._seen.dropped["filter"])
         if self.trace.filter_mode != "post" or not filtered or left >= self.trace.k:
             return ""
-        deepest = max(map(len, self._by_arm.values()))
+        deepest = max(map(len, self._seen.by_arm.values()))
         if self.kept_out(_document(chunk_id)) or (exact is not None and exact[0] > deepest):
             return ""
         place = f" Without them {chunk_id} is number {exact[0]}." if exact else ""
-        taken = f"{filtered} of {len(self._fused)} candidates were of documents that may not be found"
+        taken = f"{filtered} of {len(self._seen.fused)} candidates were of documents that may not be found"
         return f"{taken}; {left} were left for k = {self.trace.k}.{place}"
 
+    def _not_fused(self, chunk_id: str) -> Loss:
+        """What some arm found and the fused list lacks: below every floor, or the list holds less or was not logged."""
+        found, below = self._seen.arms(chunk_id), self._seen.dropped["floor"].get(chunk_id, [])
+        if len(below) >= len(self._seen.hits[chunk_id]):
+            scores = {arm: self._seen.scores[arm, chunk_id] for arm in self._seen.hits[chunk_id]}
+            seen = f"{found}; below the floor: {self._seen.reason(chunk_id, 'floor')}."
+            return Loss("floor", seen, advice.below_floor(scores))
+        if self.trace.fused:
+            return self._fused_away(chunk_id, f"{found}; it is not in the fused list.", len(self._seen.fused) + 1)
+        if chunk_id in self._seen.dropped["filter"]:
+            return self._filtered_after(chunk_id, found)
+        if chunk_id in self._seen.dropped["budget"]:
+            return Loss("budget", f"{found}; no room: {self._seen.reason(chunk_id, 'budget')}.")
+        return Loss("truncated", f"{found}; it is not in the final context (k = {self.trace.k}). {UNLOGGED}")
+
+    # In the fused list
+
     def _after_fusion(self, chunk_id: str) -> Loss:
-        trace = self.trace
-        goes_on = len(trace.reranked) if trace.reranked else trace.k
-        place, arm_rank = self._place_among_kept(chunk_id), min(self._hits[chunk_id].values())
-        where = f"{self._arms(chunk_id)}; fused rank {self._places[chunk_id]}"
-        if trace.fused and place > goes_on and arm_rank <= goes_on:
-            return Loss("fused_away", f"{where}, and {goes_on} went on.")
-        if chunk_id in self._dropped["filter"]:
-            told = self.kept_out(_document(chunk_id)) or self._reason(chunk_id, "filter")
-            return Loss("filtered", f"{where}; taken out after the search: {told}.")
-        if chunk_id in self._dropped["budget"]:
-            return Loss("budget", f"{where}; no room: {self._reason(chunk_id, 'budget')}.")
-        reranked = next((one for one in trace.reranked if one.id == chunk_id), None)
-        if reranked and place <= trace.k:
-            return Loss(
-                "demoted", f"{where}; the reranker put it at {reranked.rank} (score {reranked.score:g}), k = {trace.k}."
+        place = self._seen.among_kept(self._seen.fused, chunk_id)
+        where = f"{self._seen.arms(chunk_id)}; fused rank {self._seen.places[chunk_id]}"
+        if self.trace.fused and place > self._seen.goes_on and (lost := self._lost_in_fusion(chunk_id, where, place)):
+            return lost
+        if chunk_id in self._seen.dropped["filter"]:
+            return self._filtered_after(chunk_id, where)
+        return self._cut(chunk_id, place)
+
+    def _lost_in_fusion(self, chunk_id: str, where: str, place: int) -> Loss | None:
+        """Where an arm had it among those that go on: its floor took it there, or the fused order put it lower."""
+        ranks = {arm: self._seen.arm_rank(arm, chunk_id) for arm in self._seen.hits.get(chunk_id, ())}
+        above = self._seen.sources(chunk_id)
+        if any(arm in above and rank <= self._seen.goes_on for arm, rank in ranks.items()):
+            return self._fused_away(chunk_id, f"{where}, and {self._seen.goes_on} went on.", place)
+        below = {arm: rank for arm, rank in ranks.items() if arm not in above and rank <= self._seen.goes_on}
+        if below and chunk_id in self._seen.dropped["floor"]:
+            seen = (
+                f"{where}, and {self._seen.goes_on} went on; below the floor: {self._seen.reason(chunk_id, 'floor')}."
             )
-        last = f"; reranked {reranked.rank}" if reranked else "; not reranked" if trace.reranked else ""
-        return Loss("truncated", f"{where}{last}; cut at k = {trace.k}.")
+            return Loss("floor", seen, advice.below_floor({arm: self._seen.scores[arm, chunk_id] for arm in below}))
+        return None
 
-    # What the trace holds
+    def _fused_away(self, chunk_id: str, seen: str, place: int) -> Loss:
+        ranks = {arm: self._seen.arm_rank(arm, chunk_id) for arm in self._seen.hits[chunk_id]}
+        arm = min(ranks, key=lambda name: ranks[name])
+        fix = advice.fused_away(arm, ranks[arm], place, reranks=self.steps.reranks)
+        return Loss("fused_away", seen, fix)
+
+    def _filtered_after(self, chunk_id: str, where: str) -> Loss:
+        told = self.kept_out(_document(chunk_id)) or self._seen.reason(chunk_id, "filter")
+        return Loss("filtered", f"{where}; taken out after the search: {told}.")
+
+    def _cut(self, chunk_id: str, place: int | None) -> Loss:
+        """Demoted, cut at K, or without room; `place` is its fused rank among those that the filter left."""
+        k, reranked = self.trace.k, self._seen.reranked.get(chunk_id)
+        where = self._seen.arms(chunk_id) + (f"; fused rank {self._seen.places[chunk_id]}" if place else "")
+        if chunk_id in self._seen.dropped["budget"]:
+            return Loss("budget", f"{where}; no room: {self._seen.reason(chunk_id, 'budget')}.")
+        last = reranked.rank if reranked else place
+        if last is not None and last <= k and (reranked or not self._seen.reranked):
+            return Loss("budget", f"{where}; rank {last} is not in the final context (k = {k}), and no drop is noted.")
+        if reranked and (place or k + 1) <= k:
+            return Loss(
+                "demoted", f"{where}; the reranker put it at {reranked.rank} (score {reranked.score:g}), k = {k}."
+            )
+        if reranked:
+            fix = advice.reranked_beyond_k(reranked.rank)
+            return Loss("truncated", f"{where}; reranked {reranked.rank}; cut at k = {k}.", fix)
+        assert place is not None
+        if self._seen.reranked:
+            # Only another system's list can leave out what stood within K.
+            cause: Cause = "demoted" if place <= k else "truncated"
+            fix = advice.never_reranked(place) if place > k else ""
+            return Loss(cause, f"{where}; not reranked; cut at k = {k}.", fix)
+        standing = self._standing(chunk_id, place, fetched=True)
+        return Loss("truncated", f"{where}; cut at k = {k}.", advice.beyond_k(self.steps, standing))
+
+    def _standing(self, chunk_id: str, rank: int | None, *, fetched: bool) -> Standing:
+        """BM25 is only asked where no arm searches by words."""
+        alone = None if self.steps.by_words else self.by_words(chunk_id)
+        return Standing(rank, fetched, alone)
 
     @cached_property
-    def _by_arm(self) -> dict[str, list[Retrieved]]:
-        found: dict[str, list[Retrieved]] = {}
-        for one in self.trace.retrieved:
-            found.setdefault(one.arm, []).append(one)
-        return found
-
-    @cached_property
-    def _hits(self) -> dict[str, dict[str, int]]:
-        """Ranks by arm of every chunk that was found."""
-        found: dict[str, dict[str, int]] = {}
-        for one in self.trace.retrieved:
-            found.setdefault(one.id, {})[one.arm] = one.rank
-        return found
-
-    @cached_property
-    def _dropped(self) -> dict[str, dict[str, str]]:
-        """Reasons by step and chunk."""
-        found: dict[str, dict[str, str]] = {"floor": {}, "filter": {}, "budget": {}}
-        for one in self.trace.dropped:
-            found[one.at][one.id] = "; ".join(filter(None, (found[one.at].get(one.id), one.reason)))
-        return found
-
-    @cached_property
-    def _fused(self) -> list[str]:
-        """The fused list; that of a single arm is its hits above the floor."""
-        below = self._dropped["floor"]
-        return [one.id for one in self.trace.fused] or [one.id for one in self.trace.retrieved if one.id not in below]
-
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        return {name: rank for rank, name in enumerate(self._fused, start=1)}
-
-    def _place_among_kept(self, chunk_id: str) -> int:
-        """Its fused rank once the filter has taken others out."""
-        ahead = self._fused[: self._places[chunk_id] - 1]
-        return 1 + sum(name not in self._dropped["filter"] for name in ahead)
-
-    def _arms(self, chunk_id: str) -> str:
-        ranks = ", ".join(f"{arm} rank {rank}" for arm, rank in self._hits[chunk_id].items())
-        return f"{chunk_id}: {ranks}"
-
-    def _reason(self, chunk_id: str, step: str) -> str:
-        return self._dropped[step].get(chunk_id) or "no reason is noted"
+    def _seen(self) -> TraceLists:
+        return TraceLists(self.trace)
 
 
 def _document(chunk_id: str) -> str:
