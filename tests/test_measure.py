@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ragtester.rag import chunking
 from ragtester.rag.gold import Gold
-from ragtester.records import Case, CaseType, Chunk, Dropped, Evidence, Ranked, Retrieved, Span, Trace
+from ragtester.records import Case, CaseType, Chunk, Dropped, Evidence, Ranked, Retrieved, Span, StepMetrics, Trace
 from ragtester.searching.coverage import LONGEST_GAP, Coverage
 from ragtester.searching.measure import Measured, measure
 from ragtester.settings import IndexSettings, RetrievalSettings
@@ -205,6 +205,10 @@ def test_ranks_of_gold_along_the_whole_path() -> None:
     assert (kept.fused, kept.reranked, kept.context) == (1, 2, 2)
     assert found.metrics is not None
     assert found.metrics.reciprocal_rank == 1 / 2  # by rank, not by its place in the prompt
+    # One of two gold chunks went below its floor: an arm found it, and it was not ranked.
+    assert found.candidates is not None and found.ranked is not None
+    assert (found.candidates.recall, found.candidates.reciprocal_rank) == (1, None)
+    assert (found.ranked.recall, found.ranked.reciprocal_rank) == (1 / 2, 1 / 2)
     assert found.arms_of_context == (("bm25",), ("bm25",))
 
 
@@ -235,6 +239,14 @@ def test_what_the_budget_dropped_is_missed_and_the_ranking_still_had_it() -> Non
     assert found.metrics is not None
     assert (found.metrics.hit, found.metrics.precision) == (False, 0)
     assert found.curve[1].hit and found.curve[2].precision == 1 / 2
+    assert found.ranked == StepMetrics(recall=1, evidence=1, reciprocal_rank=1)
+    assert found.candidates == StepMetrics(recall=1, evidence=1)
+
+
+def test_gold_beyond_k_is_a_candidate_and_not_ranked() -> None:
+    found = measure(case((12, 20)), trace(0, 35, 12, k=2, context_ids=(name(0), name(35))), CUTS)
+    assert found.candidates == StepMetrics(recall=1, evidence=1)
+    assert found.ranked == StepMetrics(recall=0, evidence=0, reciprocal_rank=0)
 
 
 def test_the_curve_goes_as_far_down_as_ranks_are_known() -> None:

@@ -75,6 +75,7 @@ from ragtester.records.retrieval import (
     GoldRank,
     QueryStatus,
     RankingMetrics,
+    StepMetrics,
 )
 from ragtester.records.retrieval_result import (
     AccessAccount,
@@ -90,6 +91,7 @@ from ragtester.records.retrieval_result import (
     RetrievalResult,
     StageFigures,
     TellingCase,
+    Unlabelled,
 )
 from ragtester.records.stability import FlipRate, Repeat, StabilityResult, Straddler
 from ragtester.records.suite import Case, CaseRow, CaseType, Evidence, Origin, Section, SectionKind, UnfilledCase
@@ -176,8 +178,10 @@ __all__ = [
     "Span",
     "StabilityResult",
     "StageFigures",
+    "StepMetrics",
     "Straddler",
     "TellingCase",
+    "Unlabelled",
     "ThresholdCandidate",
     "ThresholdFindings",
     "ThresholdFold",

@@ -54,6 +54,17 @@ class RankingMetrics(Record):
     evidence: float | None = None
 
 
+class StepMetrics(Record):
+    """Gold at one step of a query's path: the share of the gold chunks, and of the evidence's characters, there.
+
+    `reciprocal_rank` is 1 / the rank of the first gold chunk, 0 where there is none; None where the step has no order.
+    """
+
+    recall: float
+    evidence: float | None = None
+    reciprocal_rank: float | None = None
+
+
 class ClaimMetrics(Record):
     """Context recall and precision by claims, for a query without gold chunks or beside them.
 
@@ -89,10 +100,11 @@ class AuditedQuery(Record):
 
     `status`: "measured"; "no_gold" (must be refused, or no labels), "hidden_gold" (the user may see none of it: it
     leaves the denominators), "unfinished" (nothing was retrieved; `failure` says why). `metrics` are those at K over
-    the final context in rank order, None unless measured. `missed` says that the evidence did not wholly reach the
-    context. `failed` and `passed` name the LLMs by verdict. `arms_of_context` lists for each chunk of the context the
-    arms that found it. `hidden` counts gold chunks that the user may not see; `filtered` says that a filter of the
-    settings keeps the gold out.
+    the final context in rank order, None unless measured; `candidates` and `ranked` tell of the gold among all that any
+    arm found, and within K before the budget. `missed` says that the evidence did not wholly reach the context.
+    `failed` and `passed` name the LLMs by verdict. `arms_of_context` lists for each chunk of the context the arms that
+    found it. `hidden` counts gold chunks that the user may not see; `filtered` says that a filter of the settings keeps
+    the gold out.
     """
 
     query_id: str
@@ -116,6 +128,8 @@ class AuditedQuery(Record):
     arms_of_context: tuple[tuple[str, ...], ...] = ()
     metrics: RankingMetrics | None = None
     claims: ClaimMetrics | None = None
+    candidates: StepMetrics | None = None
+    ranked: StepMetrics | None = None
     missed: bool | None = None
     crosses_boundary: bool | None = None
     failed: tuple[str, ...] = ()

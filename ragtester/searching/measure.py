@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ragtester.records import Case, Chunk, GoldRank, QueryStatus, RankingMetrics, Trace
+from ragtester.records import Case, Chunk, GoldRank, QueryStatus, RankingMetrics, StepMetrics, Trace
 from ragtester.searching.coverage import Coverage, Held
 from ragtester.settings import RetrievalSettings
 from ragtester.statistics.ranking import ranking_metrics
@@ -20,15 +20,18 @@ class Measured:
 
     `gold` are the gold chunks that the user may see, in document order, with their ranks everywhere in the trace;
     `hidden` counts the others. `metrics` are those of the final context at the trace's k, in the order of ranks.
-    `curve` holds those of the ranking before the cut and the budget at other K: see `measure`. `missed` says that the
-    evidence did not wholly reach the context, `crosses_boundary` that a span of it stands whole in no chunk.
-    `arms_of_context` lists the arms that found each chunk of `trace.context_ids`.
+    `candidates` and `ranked` tell of the gold at the steps before: among all that any arm found, and within k before
+    the budget. `curve` holds the metrics of the ranking before the cut and the budget at other K: see `measure`.
+    `missed` says that the evidence did not wholly reach the context, `crosses_boundary` that a span of it stands whole
+    in no chunk. `arms_of_context` lists the arms that found each chunk of `trace.context_ids`.
     """
 
     status: QueryStatus
     gold: tuple[GoldRank, ...] = ()
     hidden: int = 0
     metrics: RankingMetrics | None = None
+    candidates: StepMetrics | None = None
+    ranked: StepMetrics | None = None
     curve: dict[int, RankingMetrics] = field(default_factory=dict)
     missed: bool | None = None
     crosses_boundary: bool | None = None
@@ -71,12 +74,17 @@ def measure(
     fused, ranking = fused_list(trace), _ranking(trace)
     context = _context(trace, ranking)
     deep = max(ks, default=0) if path and _exhausted(trace, path) else max(trace.k, len(ranking))
+    # Where an imported trace has nothing retrieved, its k is 0.
+    k = max(trace.k, 1)
+    gold = tuple(_gold_ranks(visible.grades, trace, fused, context, path))
+    metrics = visible.metrics(context, k)
     return Measured(
         status="measured",
-        gold=tuple(_gold_ranks(visible.grades, trace, fused, context, path)),
+        gold=gold,
         hidden=hidden,
-        # Where an imported trace has nothing retrieved, its k is 0.
-        metrics=visible.metrics(context, max(trace.k, 1)),
+        metrics=metrics,
+        candidates=visible.step([one.id for one in gold if _is_candidate(one)]),
+        ranked=_step(metrics if ranking[:k] == context else visible.metrics(ranking, k)),
         curve={k: visible.metrics(ranking, k) for k in ks if k <= deep},
         missed=visible.missed(context),
         crosses_boundary=crosses,
@@ -110,10 +118,24 @@ class _Target:
         evidence = self.held.covered(ranked[:k]) / self.held.total if self.held else None
         return ranking_metrics(ranked, self.grades or NOWHERE, k, evidence)
 
+    def step(self, found: Sequence[str]) -> StepMetrics:
+        """Gold chunks that were found, in no order."""
+        evidence = self.held.covered(found) / self.held.total if self.held else None
+        return StepMetrics(recall=len(found) / len(self.grades or NOWHERE), evidence=evidence)
+
     def missed(self, context: Sequence[str]) -> bool:
         if self.held:
             return self.held.covered(context) < self.held.total
         return not set(self.grades) <= set(context)
+
+
+def _step(found: RankingMetrics) -> StepMetrics:
+    return StepMetrics(recall=found.recall, evidence=found.evidence, reciprocal_rank=found.reciprocal_rank)
+
+
+def _is_candidate(one: GoldRank) -> bool:
+    places = (*one.arms.values(), one.fused, one.context)
+    return any(place is not None for place in places)
 
 
 def _grades(held: Held | None, labels: Mapping[str, int] | None) -> Mapping[str, int]:

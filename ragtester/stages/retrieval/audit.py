@@ -117,6 +117,8 @@ def _row(item: Item, measured: Measured, kind: str) -> AuditedQuery:
         context_ids=trace.context_ids,
         arms_of_context=measured.arms_of_context,
         metrics=measured.metrics,
+        candidates=measured.candidates,
+        ranked=measured.ranked,
         missed=measured.missed,
         crosses_boundary=measured.crosses_boundary,
         failed=item.failed,
