@@ -8,10 +8,10 @@ from urllib.parse import quote
 
 from ragtester.report import charts
 from ragtester.report.html import Child, Element, h, hidden_text, name
-from ragtester.report.words import counted, number, rate, tight
+from ragtester.report.words import number, rate, tight
 from ragtester.results.tally import Tally
 from ragtester.tables import Cell, Rate, Table
-from ragtester.tables.cells import show
+from ragtester.tables.cells import counted, show
 
 SHORT = 7
 Links = Callable[[Sequence[Cell], int], dict[str, str] | None]
@@ -115,7 +115,8 @@ def scroller(caption: str, table: Element) -> Element:
 def grid_table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[Child]], wide: int = -1) -> Element:
     """A table of ready cells; column `wide` holds plots.
 
-    On a phone a row is a card: its cells carry their column's name, and roles keep it a table.
+    On a phone a row is a card: its cells carry their column's name (what heads the card, where it is a mere number),
+    and roles keep it a table.
     """
     heads = [
         h("th", column, scope="col", class_="wide" if i == wide else None, role="columnheader")
@@ -123,7 +124,8 @@ def grid_table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[Chi
     ]
     body = []
     for row in rows:
-        cells = [h("th", row[0], scope="row", role="rowheader")]
+        bare = isinstance(row[0], str) and row[0].isdigit()
+        cells = [h("th", row[0], scope="row", role="rowheader", data_label=columns[0] if bare else None)]
         for i, cell in enumerate(row[1:], start=1):
             class_ = "wide" if i == wide else "short" if _is_short(cell) else None
             cells.append(h("td", cell, class_=class_, role="cell", data_label=columns[i]))
@@ -142,7 +144,7 @@ def _is_short(cell: Child) -> bool:
 def table_html(table: Table, links: Links | None = None) -> Element:
     """A table of the comparison or of an audit; `links` says which failures a cell's count leads to."""
     rows = [[_cell(cell, links(row, at) if links else None) for at, cell in enumerate(row)] for row in table.rows]
-    columns = [column[:1].upper() + column[1:] for column in table.columns]
+    columns = [column if column[1:2].isupper() else column[:1].upper() + column[1:] for column in table.columns]
     return h("div", grid_table(table.title, columns, rows), notes(table.notes, "notes after"), class_="part")
 
 

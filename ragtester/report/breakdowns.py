@@ -11,11 +11,12 @@ from ragtester.report.blocks import Group, grid_table, link, part, rate_table, r
 from ragtester.report.compared import Compared
 from ragtester.report.figures import Values, type_name
 from ragtester.report.html import Child, Element, h, hidden_text, name
-from ragtester.report.words import counted, dollars, number, rate, short_rate, tight
+from ragtester.report.words import dollars, number, rate, short_rate, tight
 from ragtester.results import Result, Results
 from ragtester.results.tally import Tally, by
 from ragtester.stages.compare.offers import budget_sentences, make_offers, pareto_table
 from ragtester.tables import Rate
+from ragtester.tables.cells import counted
 
 DOCUMENTS = 60
 RATINGS = (("true", "rating-true"), ("partially", "rating-part"), ("false", "rating-false"))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragtester.report.words import counted
 from ragtester.results import Result
 from ragtester.statistics import stratified_sample
+from ragtester.tables.cells import counted
 
 
 def choose(rows: Sequence[Result], size: int, seed: int) -> tuple[Result, ...]:

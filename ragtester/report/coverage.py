@@ -9,9 +9,10 @@ from ragtester.records import Case, Document
 from ragtester.report import charts
 from ragtester.report.blocks import grid_table, link, section
 from ragtester.report.html import Child, Element, h, hidden_text, name
-from ragtester.report.words import counted, number
+from ragtester.report.words import number
 from ragtester.results import Results
 from ragtester.results.tally import Tally
+from ragtester.tables.cells import counted
 
 BINS = 100
 DOCUMENTS = 60

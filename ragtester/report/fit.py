@@ -11,8 +11,8 @@ from ragtester.report.details import Details, read_details
 from ragtester.report.index import build
 from ragtester.report.islands import island, pack
 from ragtester.report.texts import Texts, build_texts, wanted_spans
-from ragtester.report.words import counted
 from ragtester.results import Result, Results
+from ragtester.tables.cells import counted
 from ragtester.workspace import Workspace
 
 # More rows than a page of this size could hold are not even read.

@@ -11,10 +11,11 @@ from ragtester.report.figures import reasons
 from ragtester.report.html import Child, Element, h, hidden_text, name
 from ragtester.report.matrix import matrix
 from ragtester.report.sentence import verdict_sentences
-from ragtester.report.words import between, counted, dollars, number, percent, tight
+from ragtester.report.words import between, dollars, number, percent, tight
 from ragtester.results import Results
 from ragtester.results.tally import Tally, by, count
 from ragtester.tables import Rate
+from ragtester.tables.cells import counted
 
 NAMED = 30
 LEADS = {

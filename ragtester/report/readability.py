@@ -8,9 +8,9 @@ from ragtester.documents.readability import LOCALES
 from ragtester.records import Case
 from ragtester.report.blocks import Group, rate_table, section
 from ragtester.report.html import Element, h
-from ragtester.report.words import counted
 from ragtester.results import Results
 from ragtester.results.tally import by, count
+from ragtester.tables.cells import counted
 from ragtester.text.languages import base
 
 EDGES = (0, 30, 50, 60, 70, 80, 90)

@@ -8,12 +8,15 @@ from ragtester.records import RetrievalFigures, RetrievalResult, StageFigures, T
 from ragtester.report import charts
 from ragtester.report.blocks import grid_table, notes, part, section, table_html
 from ragtester.report.html import Child, Element, h, name
-from ragtester.report.words import counted, rate, tight
+from ragtester.report.words import rate, tight
 from ragtester.stages.retrieval import read_result, retrieval_document, retrieval_staleness
-from ragtester.tables import Document, Rate, Table
+from ragtester.tables import Document, Rate, Section, Table
+from ragtester.tables.cells import counted
 from ragtester.workspace import Workspace
 
 LONGEST = 400
+ROWS = 60
+"""Of a table of parts."""
 SAID = {
     "answers": "What of the evidence reached the models of this run, and where the rest got lost.",
     "search": "What a search of the suite found, made apart from this run's answers, and where the rest got lost.",
@@ -31,16 +34,38 @@ def retrieval(workspace: Workspace, run: str) -> Element | None:
     parts: list[Child] = []
     if stale:
         parts.append(h("p", f"Stale: {stale}. `ragtester audit retrieval` audits anew.", class_="trouble"))
-    parts += [h("p", SAID[result.source]), *(h("p", text) for text in result.reading)]
-    parts += [table_html(table) for table in _tables(made, "retrieval", "retrieval-queries")]
+    parts += [h("p", SAID[result.source]), *_first(made.sections[0])]
     parts += [_curve(one, result) for one in result.overall if one.queries]
     parts += [table_html(table) for table in _tables(made, "arms", "stages")]
     parts += [_cases(stage) for stage in result.stages if stage.cases]
-    parts += [table_html(table) for table in _tables(made, "claims", "access-tags")]
+    parts += [table_html(table) for section_ in made.sections[1:] for table in section_.tables if table.id == "claims"]
+    parts += [table_html(table) for table in _tables(made, "access-tags")]
     parts += [h("p", one.reading) for one in result.before]
     parts += [table_html(table) for table in made.tables if table.id.startswith("before-")]
+    parts.append(_slices(made))
     parts.append(notes(result.notes, "notes warn"))
     return section("retrieval", "Retrieval", *parts)
+
+
+def _first(reached: Section) -> Iterator[Element]:
+    """What reached the model: what it comes to, then its tables."""
+    for one in reached.parts:
+        if isinstance(one, Table):
+            yield table_html(one)
+        elif one.answer:
+            yield h("p", one.text)
+
+
+def _slices(made: Document) -> Element | None:
+    """The same in parts, folded away; a table of very many parts stays in its file."""
+    own = [table for table in made.tables if table.id.startswith("slice-")]
+    if not own:
+        return None
+    shown = [table_html(table) for table in own if len(table.rows) <= ROWS]
+    longer = [
+        f"{table.title}: {len(table.rows)} rows, in tables/{table.id}.csv" for table in own if len(table.rows) > ROWS
+    ]
+    return h("details", h("summary", f"The same in parts: {counted(len(own), 'table')}"), *shown, notes(longer))
 
 
 def _tables(made: Document, *ids: str) -> Iterator[Table]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragtester.report.compared import Compared
-from ragtester.report.words import counted, short_rate
+from ragtester.report.words import short_rate
 from ragtester.results import Results
 from ragtester.results.tally import count
 from ragtester.stages.compare.pairs import Pair
@@ -12,6 +12,7 @@ from ragtester.stages.compare.view import System
 from ragtester.stages.compare.words import listed
 from ragtester.statistics import format_p
 from ragtester.tables import Rate
+from ragtester.tables.cells import counted
 
 
 def verdict_sentences(results: Results, compared: Compared) -> list[str]:

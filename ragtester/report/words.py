@@ -51,11 +51,6 @@ def dollars(value: float | None) -> str:
     return f"US$ {value:.2g}" if value >= 0.0001 else f"US$ {value:.1e}"
 
 
-def counted(n: int, noun: str, plural: str = "") -> str:
-    """ "1 answer", "2,400 answers"."""
-    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
-
-
 def duration(seconds: float) -> str:
     """ "2 s", "3 min 20 s", "5 h 12 min"."""
     whole = round(seconds)

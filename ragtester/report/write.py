@@ -16,9 +16,9 @@ from ragtester.report.overview import overview
 from ragtester.report.page import render
 from ragtester.report.readability import readability
 from ragtester.report.retrieval import retrieval
-from ragtester.report.words import counted
 from ragtester.results import Results
 from ragtester.storage import iter_rows, write_text
+from ragtester.tables.cells import counted
 from ragtester.workspace import Workspace
 
 MEGABYTES = 3.0

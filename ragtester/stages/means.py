@@ -1,9 +1,10 @@
-"""A mean as the records of the audits keep it. Pure."""
+"""A mean as the records of the audits keep it, and as a cell of a table. Pure."""
 
 from __future__ import annotations
 
 from ragtester.records import MeanValue
-from ragtester.statistics import Quantity
+from ragtester.statistics import Interval, Quantity
+from ragtester.tables import Estimate
 
 DIGITS = 6
 
@@ -19,3 +20,11 @@ def mean_record(found: Quantity | None) -> MeanValue:
         low=round(ends.low, DIGITS) if ends else None,
         high=round(ends.high, DIGITS) if ends else None,
     )
+
+
+def mean_cell(one: MeanValue, *, signed: bool = False) -> Estimate | None:
+    """The mean as a table prints it; `signed` for a difference."""
+    if one.value is None:
+        return None
+    ends = Interval(one.low, one.high) if one.low is not None and one.high is not None else None
+    return Estimate(one.value, one.n, ends, signed=signed)

@@ -1,9 +1,10 @@
-"""A share as the records of the audits keep it. Pure."""
+"""A share as the records of the audits keep it, and as a cell of a table. Pure."""
 
 from __future__ import annotations
 
 from ragtester.records import Proportion
 from ragtester.statistics import wilson
+from ragtester.tables import Rate
 
 
 def proportion(successes: int, n: int) -> Proportion:
@@ -13,3 +14,8 @@ def proportion(successes: int, n: int) -> Proportion:
         return Proportion(successes=successes, n=n)
     low, high = round(interval.low, 6), round(interval.high, 6)
     return Proportion(successes=successes, n=n, share=round(successes / n, 6), low=low, high=high)
+
+
+def rate_cell(share: Proportion) -> Rate:
+    """The share as a table prints it."""
+    return Rate(share.successes, share.n)

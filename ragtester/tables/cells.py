@@ -88,6 +88,11 @@ def _estimate(cell: Estimate) -> str:
     return f"{value}{FROM}{cell.n} {clean(cell.of)}" if cell.of else f"{value}, n {cell.n}"
 
 
+def counted(n: int, noun: str, plural: str = "") -> str:
+    """ "1 answer", "2,400 answers"."""
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
 def numeric_columns(rows: tuple[tuple[Cell, ...], ...], count: int) -> list[bool]:
     """Which columns hold numbers and nothing but numbers (or nothing at all)."""
     found = []

@@ -19,6 +19,7 @@ from ragtester.searching.reach import Reach
 from ragtester.searching.sources import FromStores, Nothing, Retrieval
 from ragtester.searching.stores import Stores
 from ragtester.searching.suite import Suite, open_suite
+from ragtester.searching.tagged import other_tags
 from ragtester.settings import Settings
 from ragtester.stages.execute import plan
 from ragtester.stages.execute.answers import AnswerFile
@@ -105,6 +106,7 @@ class _Job:
         stale = work.survey()
         if not work.planned:
             raise UsageError(f"{self.workspace.suite(self.suite.name)}: no case to execute; make cases first")
+        self._note_tags()
         self._replace(stale, old, overwrite)
         self.manifest = self._begun(lambda folder, document: work.others.belongs(folder, document, old))
         write_json(self.folder / "manifest.json", self.manifest)
@@ -120,6 +122,11 @@ class _Job:
             self.progress.note(
                 f"{names}: the embedded engine has no memory; a closed-book control means nothing for it"
             )
+
+    def _note_tags(self) -> None:
+        note = other_tags(self.suite, self.settings.access)
+        if note and not self.settings.execute.is_control:
+            self.progress.note(note)
 
     def _replace(self, rows: list[AnswerRows], old: Manifest | None, overwrite: bool) -> None:
         """Take stale rows out of their files, or refuse to."""

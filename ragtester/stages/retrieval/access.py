@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ragtester.access import may_see
 from ragtester.records import AccessAccount, AccessTag, AuditedQuery, Document, RetrievalResult
 from ragtester.tables import Paragraph, Section, Table
+from ragtester.tables.cells import counted
 
 SHOWN = 20
 
@@ -49,9 +50,10 @@ def access_section(result: RetrievalResult) -> Section:
         return Section("access", "Access rules", (Paragraph(text),))
     parts: list[Paragraph | Table] = [
         Paragraph(
-            f"{found.hidden_queries} query(ies) left the denominators because their user may see none of their gold; "
-            f"{found.partly_hidden} more lost a part of it. In all {found.hidden_chunks} gold chunk(s) are hidden. "
-            "What a user may not see is no miss, and finding it would be a fault."
+            f"{counted(found.hidden_queries, 'query', 'queries')} left the denominators because the user may see none "
+            f"of the gold; {found.partly_hidden:,} more lost a part of it. In all, hidden: "
+            f"{counted(found.hidden_chunks, 'gold chunk')}. What a user may not see is no miss, and finding it would "
+            "be a fault."
         )
     ]
     if found.tags:

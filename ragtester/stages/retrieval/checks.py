@@ -11,8 +11,10 @@ from ragtester.errors import DataError
 from ragtester.rag.store import MARKER, Complete
 from ragtester.records import Chunk, Document, Manifest
 from ragtester.settings import Settings
+from ragtester.stages.retrieval.enough import Enough
 from ragtester.stages.retrieval.items import Item
 from ragtester.storage import MAX_FAULTS, read_json
+from ragtester.tables.cells import counted
 from ragtester.workspace import Workspace
 
 NAMED = 3
@@ -43,8 +45,8 @@ def sound_chunks(run: str, document: Document, text: str, chunks: Iterable[Chunk
     ]
     if faults:
         raise DataError(
-            f"the index of run {run} was cut from another text of {document.id} ({len(faults)} chunk(s)); execute the "
-            "run again, or audit the suite as it is with --search",
+            f"the index of run {run} was cut from another text of {document.id} ({counted(len(faults), 'chunk')}); "
+            "execute the run again, or audit the suite as it is with --search",
             faults[:MAX_FAULTS],
         )
 
@@ -56,10 +58,13 @@ class Watch:
     workspace: Workspace
     settings: Settings
     documents: Mapping[str, Document]
-    small: dict[str, int] = field(default_factory=dict)
     tags: Counter[str] = field(default_factory=Counter)
     indexes: dict[tuple[str, str], int] = field(default_factory=dict)
     ks: set[int] = field(default_factory=set)
+    _enough: Enough = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._enough = Enough(self.settings.execute, self.documents.keys())
 
     def see(self, item: Item) -> None:
         """Note an item."""
@@ -69,17 +74,11 @@ class Watch:
         if item.trace.index:
             place = item.trace.index, item.trace.embedding
             self.indexes[place] = self.indexes.get(place, 0) + 1
-            if item.indexed and self.settings.execute.index.scope == "document" and 0 < len(item.chunks) < item.trace.k:
-                self.small[item.case.document_id] = len(item.chunks)
+        self._enough.see(item)
 
     def notes(self) -> Iterator[str]:
         """One line for each thing that a reader must know."""
-        if self.small:
-            names = [f"{name} ({count})" for name, count in sorted(self.small.items())]
-            yield (
-                f"K is larger than the index of {len(names)} document(s), in chunks: {_named(names)}. There everything "
-                "is retrieved, and recall says nothing."
-            )
+        yield from self._enough.notes()
         if len(self.ks) > 1:
             told = ", ".join(map(str, sorted(self.ks)))
             yield f"K differs from query to query ({told}); each is measured at its own."
@@ -88,12 +87,10 @@ class Watch:
         yield from self._models()
 
     def _tags(self) -> Iterator[str]:
-        if self.settings.access.documents and self.documents and not any(one.tags for one in self.documents.values()):
-            yield "[access] has rules and no document has a tag: rules are put on documents when cases are made."
         known = {tag for document in self.documents.values() for tag in document.tags}
         idle = sorted(tag for tag in self.tags if tag not in known) if self.documents else []
         if idle:
-            yield f"{len(idle)} tag(s) of users are on no document: {_named(idle)}; they open nothing."
+            yield f"On no document, and so opening nothing: {counted(len(idle), 'tag')} of users ({_named(idle)})."
 
     def _filters(self) -> Iterator[str]:
         filters = self.settings.execute.retrieval.filters
@@ -111,8 +108,8 @@ class Watch:
             for made in self._stores(index):
                 if made.embedding != embedding:
                     yield (
-                        f"Index {index} was built with {made.embedding}, and {count} trace(s) searched it with "
-                        f"{embedding}: their scores mean nothing. Build the index with the model of the queries."
+                        f"Index {index} was built with {made.embedding}, and {counted(count, 'trace')} searched it "
+                        f"with {embedding}: their scores mean nothing. Build the index with the model of the queries."
                     )
 
     def _stores(self, index: str) -> Sequence[Complete]:

@@ -11,6 +11,7 @@ from ragtester.records import AuditedQuery, ClaimMetrics, Failure
 from ragtester.searching.measure import context_by_rank
 from ragtester.stages.retrieval.items import Item
 from ragtester.statistics.claims import claim_metrics
+from ragtester.tables.cells import counted
 from ragtester.tasks import PURPOSE, TRACE_CLAIMS, Models, Passage, TraceClaims
 from ragtester.text.claim_cover import BY, trace_by_words
 
@@ -77,7 +78,8 @@ class Claims:
         if not self.failures:
             return ""
         types = sorted({f"{one.type}: {one.message}" for one in self.failures.values()})
-        return f"claims of {len(self.failures)} query(ies) could not be traced ({types[0]}); start again to go on"
+        told = counted(len(self.failures), "query", "queries")
+        return f"claims of {told} could not be traced ({types[0]}); start again to go on"
 
 
 def _by_words(request: TraceClaims) -> ClaimMetrics:

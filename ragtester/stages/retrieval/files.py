@@ -10,8 +10,9 @@ from typing import Any
 
 from ragtester.records import NOT_RETRIEVAL, AuditedQuery, RetrievalResult
 from ragtester.stages.retrieval.document import access_document, retrieval_document
+from ragtester.stages.retrieval.query_table import NAME, query_table
 from ragtester.storage import write_json, write_rows, write_text
-from ragtester.tables.csv_files import csv_files
+from ragtester.tables.csv_files import csv_files, csv_text
 from ragtester.tables.markdown import markdown
 from ragtester.workspace import Workspace
 
@@ -66,7 +67,7 @@ class Files:
         document = retrieval_document(result)
         write_text(self.folder / "result.md", [markdown(document)])
         write_text(self.folder / "access.md", [markdown(access_document(result))])
-        made = csv_files(document)
+        made = {**csv_files(document), f"{NAME}.csv": csv_text(query_table(kept))}
         tables = self.folder / "tables"
         for path in tables.glob("*.csv"):
             if path.name not in made:

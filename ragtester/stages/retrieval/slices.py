@@ -80,11 +80,11 @@ def _slice(by: str, rows: Sequence[AuditedQuery], embeddings: Sequence[str]) -> 
         part = SLICES[by][1](row)
         if part:
             groups.setdefault(part, []).append(row)
-    if len(groups) < 2:
-        return []
     groups = dict(sorted(groups.items(), key=lambda one: (SHARES.index(one[0]) if by == "bm25" else 0, one[0])))
     if by in OPEN:
         groups = _merged(groups, len(embeddings))
+    if len(groups) < 2:
+        return []
     return [
         figures(by, name, embedding, own)
         for name, group in groups.items()

@@ -9,6 +9,7 @@ from ragtester.progress import Progress
 from ragtester.records import Case, Document, DocumentRow, Manifest
 from ragtester.results import load_results
 from ragtester.searching.suite import Suite, open_suite
+from ragtester.searching.tagged import other_tags
 from ragtester.settings import RetrievalSettings, Settings
 from ragtester.stages.retrieval.answered import Answered
 from ragtester.stages.retrieval.audit import Diagnoses
@@ -22,6 +23,7 @@ from ragtester.stages.retrieval.items import Item
 from ragtester.stages.retrieval.searched import Searched
 from ragtester.stages.retrieval.staleness import state_of
 from ragtester.storage import iter_rows
+from ragtester.tables.cells import counted
 from ragtester.tasks import Embedder, Models
 from ragtester.workspace import Workspace
 
@@ -88,9 +90,10 @@ def from_answers(workspace: Workspace, settings: Settings, embedders: Callable[[
             yield item
 
     def told() -> list[str]:
-        lines = [*results.notes, *changed, *watch.notes()]
+        lines = [*results.notes, *changed, *_tags(suite, settings), *watch.notes()]
         lines += [
-            f"{embedding}: for {count} query(ies) LLMs saw different retrievals; the first LLM's was taken."
+            f"{embedding}: LLMs saw different retrievals for {counted(count, 'query', 'queries')}; the first LLM's was "
+            "taken."
             for embedding, count in sorted(answered.differing.items())
         ]
         return lines
@@ -131,7 +134,7 @@ def from_search(
         embeddings=embeddings,
         planned=len(places) * len(embeddings),
         items=lambda: searched.items(embeddings),
-        told=lambda: [*alone, *watch.notes()],
+        told=lambda: [*_tags(suite, settings), *alone, *watch.notes()],
         watch=watch,
         diagnoser=_diagnoser(workspace, settings, suite, embedders),
         suite=suite,
@@ -178,6 +181,11 @@ def _diagnoser(
         parse_similarity=audit.parse_similarity,
         embed=free_of_charge(embedders),
     )
+
+
+def _tags(suite: Suite, settings: Settings) -> list[str]:
+    note = other_tags(suite, settings.access)
+    return [f"{note[0].upper()}{note[1:]}."] if note else []
 
 
 def _with_suite(settings: Settings, suite: str) -> Settings:
