@@ -80,9 +80,10 @@ def lost_evidence(project: Project) -> tuple[StageResult, Table]:
     audited = project.audit_retrieval()
     found = project.retrieval_result()
     assert found is not None
-    rows = tuple(
-        (one.stage, Rate(one.queries.successes, one.queries.n), one.failed, one.missed) for one in found.stages
+    kept = tuple(
+        (one.stage, Rate(one.queries.successes, one.queries.n), one.failed, one.missed)
+        for one in found.stages
+        if one.queries is not None and one.queries.successes
     )
     title = f"Where {found.diagnosed} queries that failed or lost evidence went wrong"
-    kept = tuple(row for row in rows if row[1].successes)
     return audited, Table("stages", title, ("stage", "queries", "answered wrongly", "evidence lost"), kept)

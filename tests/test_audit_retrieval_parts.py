@@ -18,10 +18,13 @@ from typer.testing import CliRunner
 from ragtester.api import Project
 from ragtester.cli import app
 from ragtester.records import (
+    FAILURE_STAGES,
     AuditedQuery,
+    ClaimMetrics,
     Diagnosis,
     Direction,
     Failure,
+    FailureStage,
     GoldRank,
     MeanValue,
     MetricChange,
@@ -38,7 +41,8 @@ from ragtester.stages.retrieval.figures import arm_figures, figures
 from ragtester.stages.retrieval.items import Item, family
 from ragtester.stages.retrieval.reading import readings
 from ragtester.stages.retrieval.slices import slices
-from ragtester.stages.retrieval.stages import stage_figures, telling
+from ragtester.stages.retrieval.stage_tables import without_labels
+from ragtester.stages.retrieval.stages import stage_figures, telling, unchecked_notes, unlabelled
 from ragtester.storage import read_rows
 from ragtester.tables.markdown import markdown
 from ragtester.tasks import ClaimsTraced, TraceClaims, TracedClaim
@@ -172,8 +176,55 @@ def test_telling_cases_are_the_clearest_and_of_different_documents() -> None:
 
 def test_stages_share_the_diagnosed_queries() -> None:
     found = stage_figures([lost("a"), lost("b", diagnosis=diagnosis("label")), row("c")])
-    assert sum(one.queries.successes for one in found) == 2
-    assert {one.queries.n for one in found} == {2}
+    shares = [one.queries for one in found if one.queries]
+    assert sum(one.successes for one in shares) == 2
+    assert ({one.n for one in shares}, len(shares)) == ({2}, 10)
+    assert not [one for one in found if one.embeddings]
+
+
+def test_what_was_not_looked_at_is_no_zero() -> None:
+    blind = diagnosis("retrieve").model_copy(update={"unchecked": ("parse", "embed/index")})
+    wrong = row("w", failed=("m",), diagnosis=diagnosis("generate"))
+    rows = [lost("a", diagnosis=blind), lost("b", diagnosis=blind), wrong]
+    found = {one.stage: one for one in stage_figures(rows)}
+    # What arrived was read, and was not looked at in the index: it was not lost there.
+    assert (found["embed/index"].queries, found["embed/index"].failed, found["embed/index"].unchecked) == (
+        None,
+        None,
+        2,
+    )
+    assert found["parse"].queries is not None
+    assert (found["parse"].queries.successes, found["parse"].unchecked) == (0, 2)
+    assert (found["retrieve"].queries.successes if found["retrieve"].queries else 0) == 2
+    (note,) = unchecked_notes(list(found.values()))
+    assert "parse for 2 queries, embed/index for 2 queries" in note
+    # Absent from the index: nothing after that could be looked at, and nothing is missing from the table.
+    absent = stage_figures([lost("c", diagnosis=diagnosis("ingestion"))])
+    assert all(one.queries for one in absent)
+
+
+def test_stages_stand_apart_for_each_embedding_model() -> None:
+    other = lost("b", embedding="other", diagnosis=diagnosis("label"))
+    found = {one.stage: one.embeddings for one in stage_figures([lost("a"), lost("c"), other])}
+    told = {
+        stage: {name: (one.successes, one.n) for name, one in shares.items() if one} for stage, shares in found.items()
+    }
+    assert told["retrieve"] == {EMBEDDING: (2, 2), "other": (0, 1)}
+    assert told["label"] == {EMBEDDING: (0, 2), "other": (1, 1)}
+
+
+def test_wrong_answers_without_labels_are_counted_apart() -> None:
+    def bare(name: str, supported: int | None, **changes: Any) -> AuditedQuery:
+        claims = (
+            None if supported is None else ClaimMetrics(claims=2, supported=supported, recall=0, precision=0, by="w")
+        )
+        return row(name, **{"status": "no_gold", "failed": ("m",), "claims": claims, "missed": None, **changes})
+
+    rows = [bare("a", 2), bare("b", 1), bare("c", None), bare("d", 2, failed=()), bare("e", 2, type="rejection")]
+    found = unlabelled(rows)
+    assert (found.failed, found.traced, found.supported) == (3, 2, 1)
+    assert "at no stage: 3; the context supports all claims of the expected answer in 1 of 2" in without_labels(found)
+    assert "no claims were looked for" in without_labels(unlabelled(rows[2:3]))
 
 
 # Readings
@@ -188,21 +239,37 @@ def test_wrong_answers_without_evidence_point_to_the_search() -> None:
     text = said(rows)
     assert "whole in 2/12" in text
     assert "10/11 = 90.9 %" in text
-    assert "The search comes first" in text
+    assert "Retrieval comes first" in text
 
 
 def test_wrong_answers_with_evidence_point_to_generation() -> None:
-    assert "generation or packing, not the search" in said([row(f"w{n}", failed=("m",)) for n in range(10)])
+    assert "generation, not retrieval" in said([row(f"w{n}", failed=("m",)) for n in range(10)])
 
 
 def test_few_wrong_answers_point_nowhere() -> None:
-    assert "Neither the search nor generation" in said([row("w", failed=("m",)), lost("l", failed=("m",))])
+    assert "Neither retrieval nor generation" in said([row("w", failed=("m",)), lost("l", failed=("m",))])
 
 
-def test_misses_that_were_candidates_point_to_ranking() -> None:
-    gold = (GoldRank(id="g", grade=100, arms={"dense": 9}, fused=9),)
-    assert "look at ranking, K and packing" in said([lost("a", gold=gold)])
-    assert "look at chunking" in said([lost("a", gold=(GoldRank(id="g", grade=100, arms={"dense": None}),))])
+def test_what_lost_most_is_told_first_and_a_rank_beyond_k_is_one_thing() -> None:
+    def missed(name: str, stage: Any, cause: str) -> AuditedQuery:
+        return lost(name, diagnosis=Diagnosis(stage=stage, cause=cause, seen="s", fix="f"))
+
+    rows = [
+        missed("a", "rerank/pack", "truncated"),
+        missed("b", "retrieve", "not_in_candidates"),
+        missed("c", "filter/ACL", "filtered"),
+    ]
+    text = said(rows)
+    assert "Of 3 that lacked some, 2 ranked beyond K (1 in no arm's hits): look at K, a reranker" in text
+    assert text.index("ranked beyond K") < text.index("1 were shut out by a filter: look at the filters")
+    only = said([missed("d", "filter/ACL", "filtered")])
+    assert "shut out by a filter" in only
+    assert not [word for word in ("chunk", "fetch_k", "embedding model") if word in only.partition(":")[2]]
+
+
+@pytest.mark.parametrize("stage", FAILURE_STAGES)
+def test_every_stage_has_a_sentence(stage: FailureStage) -> None:
+    assert "look at" in said([lost("a", diagnosis=diagnosis(stage))])
 
 
 def change(name: str, ends: tuple[float, float]) -> MetricChange:
@@ -351,7 +418,7 @@ def test_claims_that_were_paid_for_are_not_paid_again() -> None:
 def test_claims_that_fail_are_told_and_words_do_not_step_in() -> None:
     claims = waiting(Tracer(Failure(type="timeout", message="no reply")))
     assert asyncio.run(claims.trace()) == {}
-    assert "claims of 1 query(ies) could not be traced (timeout: no reply)" in claims.told()
+    assert "claims of 1 query could not be traced (timeout: no reply)" in claims.told()
 
 
 def test_rejections_and_queries_with_gold_wait_for_no_claims() -> None:
@@ -375,7 +442,7 @@ def test_an_audit_whose_claims_ran_out_goes_on_and_pays_nothing_twice(tmp_path: 
     script.write_text(line, encoding="utf-8")
     code, first = claims()
     assert (code, len(first)) == (3, 1)
-    assert "1 query(ies) could not be traced" in " ".join(project.retrieval_result().notes)  # type: ignore[union-attr]
+    assert "1 query could not be traced" in " ".join(project.retrieval_result().notes)  # type: ignore[union-attr]
     code, both = claims()  # one line again: enough for the one that is open
     assert (code, both) == (0, ["first", "lost"])
     script.write_text("", encoding="utf-8")

@@ -18,7 +18,7 @@ from ragtester.records.answers import (
     Retrieved,
     Trace,
 )
-from ragtester.records.base import Call, Failure, Proportion, Record, Span
+from ragtester.records.base import Call, Failure, MeanValue, Proportion, Record, Span
 from ragtester.records.calibration import (
     AnnotatorPair,
     CalibrationResult,
@@ -28,6 +28,7 @@ from ragtester.records.calibration import (
     ThresholdFindings,
     ThresholdFold,
 )
+from ragtester.records.changes import Direction, Flip, MetricComparison, QueryChanges, Step
 from ragtester.records.documents import (
     Document,
     DocumentRow,
@@ -38,16 +39,14 @@ from ragtester.records.documents import (
     UnreadableDocument,
 )
 from ragtester.records.experiment import (
+    AnswerFlip,
     CanaryResult,
     Comparison,
-    Direction,
     ExperimentQuery,
     ExperimentResult,
     ExperimentTimes,
-    Flip,
     GenerationChange,
     IndexSize,
-    MetricComparison,
     PointKind,
     PointResult,
     PointTimes,
@@ -84,8 +83,6 @@ from ragtester.records.retrieval_result import (
     AuditSource,
     BeforeAfter,
     ClaimFigures,
-    MeanValue,
-    MetricChange,
     QueryLedger,
     RetrievalFigures,
     RetrievalResult,
@@ -107,6 +104,7 @@ __all__ = [
     "AccessTag",
     "AnnotatorPair",
     "Answer",
+    "AnswerFlip",
     "ArmFigures",
     "AuditSource",
     "AuditedQuery",
@@ -144,7 +142,6 @@ __all__ = [
     "Ledger",
     "Manifest",
     "MeanValue",
-    "MetricChange",
     "MetricComparison",
     "Origin",
     "Outcome",
@@ -159,6 +156,7 @@ __all__ = [
     "PrecisionFigures",
     "PrecisionResult",
     "Proportion",
+    "QueryChanges",
     "QueryLedger",
     "QueryStatus",
     "Ranked",
@@ -178,16 +176,17 @@ __all__ = [
     "Span",
     "StabilityResult",
     "StageFigures",
+    "Step",
     "StepMetrics",
     "Straddler",
     "TellingCase",
-    "Unlabelled",
     "ThresholdCandidate",
     "ThresholdFindings",
     "ThresholdFold",
     "Trace",
     "UnfilledCase",
     "UngeneratedDocument",
+    "Unlabelled",
     "UnreadableDocument",
     "Verdict",
     "Vote",

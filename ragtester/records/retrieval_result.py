@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
-from ragtester.records.base import Proportion, Record
+from ragtester.records.base import MeanValue, Proportion, Record
+from ragtester.records.changes import QueryChanges
 from ragtester.records.retrieval import FailureStage
 
 AuditSource = Literal["answers", "search", "traces"]
-
-
-class MeanValue(Record):
-    """A mean over `n` queries with its 95 % interval; None where there is nothing, or no spread to tell of."""
-
-    value: float | None = None
-    n: int = 0
-    low: float | None = None
-    high: float | None = None
 
 
 class QueryLedger(Record):
@@ -98,13 +90,30 @@ class TellingCase(Record):
 
 
 class StageFigures(Record):
-    """Queries whose primary stage it is: how many failed (a wrong answer), missed (lost evidence), or both."""
+    """Queries whose primary stage it is: how many failed (a wrong answer), missed (lost evidence), or both.
+
+    All three are None where no query could be looked at there; `unchecked` counts those that could not. `embeddings`
+    holds the share under each embedding model, and is empty where there is one.
+    """
 
     stage: FailureStage
-    queries: Proportion
-    failed: int
-    missed: int
+    queries: Proportion | None
+    failed: int | None
+    missed: int | None
+    unchecked: int = 0
+    embeddings: dict[str, Proportion | None] = Field(default_factory=dict)
     cases: tuple[TellingCase, ...] = ()
+
+
+class Unlabelled(Record):
+    """Wrong answers to answerable questions without gold: their stage cannot be known.
+
+    Of `failed` queries the claims of `traced` were looked for in the context, and those of `supported` all found.
+    """
+
+    failed: int = 0
+    traced: int = 0
+    supported: int = 0
 
 
 class AccessTag(Record):
@@ -126,28 +135,19 @@ class AccessAccount(Record):
     tags: tuple[AccessTag, ...] = ()
 
 
-class MetricChange(Record):
-    """A metric before and after over the same queries; `difference` is after minus before, with its interval."""
-
-    metric: str
-    before: float | None
-    after: float | None
-    difference: MeanValue
-
-
-class BeforeAfter(Record):
+class BeforeAfter(QueryChanges):
     """Two audits of the same queries with the same K and the same access rules.
 
-    `found` counts queries whose evidence was missed before and is not now, `lost` the reverse.
+    `found` counts queries whose evidence was missed before and is not now, `lost` the reverse. `changed` names the
+    settings that differ, with both values; None where the earlier audit does not tell them.
     """
 
     run: str
     embedding_before: str
     embedding_after: str
-    queries: int
-    changes: tuple[MetricChange, ...]
     found: int
     lost: int
+    changed: tuple[str, ...] | None = None
     reading: str = ""
 
 
@@ -169,6 +169,7 @@ class RetrievalResult(Record):
     arms: tuple[ArmFigures, ...] = ()
     diagnosed: int = 0
     stages: tuple[StageFigures, ...] = ()
+    unlabelled: Unlabelled = Unlabelled()
     claims: tuple[ClaimFigures, ...] = ()
     access: AccessAccount
     before: tuple[BeforeAfter, ...] = ()

@@ -10,6 +10,7 @@ from ragtester.report.blocks import grid_table, notes, part, section, table_html
 from ragtester.report.html import Child, Element, h, name
 from ragtester.report.words import rate, tight
 from ragtester.stages.retrieval import read_result, retrieval_document, retrieval_staleness
+from ragtester.stages.retrieval.naming import shortened
 from ragtester.tables import Document, Rate, Section, Table
 from ragtester.tables.cells import counted
 from ragtester.workspace import Workspace
@@ -103,18 +104,14 @@ def _figures(one: RetrievalFigures) -> list[Child]:
 
 def _cases(stage: StageFigures) -> Element:
     """The telling cases of a stage, folded away."""
-    count = counted(stage.queries.successes, "query", "queries")
+    count = counted(stage.queries.successes if stage.queries else 0, "query", "queries")
     items = [h("li", *_case(case)) for case in stage.cases]
     return h("details", h("summary", f"{stage.stage}: {count}, the most telling ones"), h("ol", *items))
 
 
 def _case(case: TellingCase) -> list[Child]:
     return [
-        h("p", name(case.query_id), " (", name(case.embedding), "): ", h("q", _short(case.question))),
-        h("p", _short(case.seen)),
+        h("p", name(case.query_id), " (", name(case.embedding), "): ", h("q", shortened(case.question, LONGEST))),
+        h("p", shortened(case.seen, LONGEST)),
         h("p", f"Try first: {case.fix}"),
     ]
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

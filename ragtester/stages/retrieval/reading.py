@@ -4,11 +4,50 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from ragtester.records import NOT_RETRIEVAL, AuditedQuery, RetrievalFigures
+from ragtester.records import NOT_RETRIEVAL, AuditedQuery, Diagnosis, FailureStage, RetrievalFigures
 from ragtester.statistics import format_rate, wilson
 
 HALF = 0.5
+# So many kinds of loss are told; the table of stages has all.
+TOLD = 3
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of loss: what happened to the evidence, and where to look."""
+
+    happened: str
+    look_at: str
+
+
+BEYOND_K = Kind("ranked beyond K", "K, a reranker, another arm or another embedding model")
+BY_CAUSE: dict[str, Kind] = {
+    "not_in_candidates": BEYOND_K,
+    "truncated": BEYOND_K,
+    "floor": Kind("fell below a floor", "the arms' floors"),
+    "fused_away": Kind("were outvoted in fusion", "the arms' weights and K"),
+    "demoted": Kind("were put lower by the reranker", "the reranker"),
+    "budget": Kind("had no room in the context", "the budget and the size of chunks"),
+}
+# Stages whose causes all ask for the same.
+BY_STAGE: dict[FailureStage, Kind] = {
+    "ingestion": Kind("were not in the index", "what is ingested"),
+    "parse": Kind("were misread from their files", "the reader"),
+    "chunk": Kind("were cut by the chunker", "chunk_size, chunk_overlap and chunker"),
+    "embed/index": Kind("met vectors that cannot work", "the embedding model and the store"),
+    "filter/ACL": Kind("were shut out by a filter", "the filters and filter_mode"),
+    "retrieve": BEYOND_K,
+    "fuse/threshold": Kind("were lost in fusion", "the arms' weights and floors"),
+    "rerank/pack": Kind("were lost after fusion", "the reranker, K and the budget"),
+    "generate": Kind("were answered from all that there was", "the prompt and the LLM"),
+    "label": Kind("have another passage in the context that says the same", "the labels"),
+}
+
+
+def _kind(one: Diagnosis) -> Kind:
+    return BY_CAUSE.get(one.cause) or BY_STAGE[one.stage]
 
 
 def readings(overall: Sequence[RetrievalFigures], rows: Sequence[AuditedQuery]) -> tuple[str, ...]:
@@ -30,26 +69,16 @@ def _of(one: RetrievalFigures, rows: Sequence[AuditedQuery]) -> Iterator[str]:
 
 
 def _missed(missed: Sequence[AuditedQuery]) -> Iterator[str]:
-    """Found somewhere and lost on the way is a matter of ranking; found nowhere is one of the index."""
-    found = sum(all(_was_candidate(row, at) for at in range(len(row.gold))) and bool(row.gold) for row in missed)
-    nowhere = len(missed) - found
-    if found > nowhere:
-        yield (
-            f"{found} of {len(missed)} missed had all their gold among the candidates: look at ranking, K and packing."
-        )
-    else:
-        yield (
-            f"{nowhere} of {len(missed)} missed had gold that no arm found or that no chunk holds: look at chunking, "
-            "the embedding model, the index and fetch_k."
-        )
-    common = Counter(row.diagnosis.stage for row in missed if row.diagnosis).most_common(1)
-    if common:
-        yield f"Most of these were lost at {common[0][0]} ({common[0][1]})."
-
-
-def _was_candidate(row: AuditedQuery, at: int) -> bool:
-    gold = row.gold[at]
-    return gold.fused is not None or any(rank is not None for rank in gold.arms.values())
+    """What lost most, and where to look; a rank beyond K counts as one thing, whether or not fetch_k showed it."""
+    found = [row.diagnosis for row in missed if row.diagnosis]
+    ordered = Counter(map(_kind, found)).most_common()
+    nowhere = sum(one.cause == "not_in_candidates" for one in found)
+    for at, (kind, count) in enumerate(ordered[:TOLD]):
+        start = f"Of {len(missed)} that lacked some, {count}" if at == 0 else f"{count}"
+        beyond = f" ({nowhere} in no arm's hits)" if kind == BEYOND_K else ""
+        yield f"{start} {kind.happened}{beyond}: look at {kind.look_at}."
+    if rest := sum(count for _, count in ordered[TOLD:]):
+        yield f"The other {rest} have other causes, see the table of stages."
 
 
 def _answers(measured: Sequence[AuditedQuery]) -> Iterator[str]:
@@ -72,8 +101,8 @@ def _answers(measured: Sequence[AuditedQuery]) -> Iterator[str]:
         yield f"{aside} of those that lacked it are put down to labels or generation all the same."
     ends = wilson(lacking, failed)
     if ends is None or ends.low <= HALF <= ends.high:
-        yield "Neither the search nor generation clearly causes most of them."
+        yield "Neither retrieval nor generation clearly causes most of them."
     elif ends.high < HALF:
-        yield "Most of what goes wrong is generation or packing, not the search."
+        yield "Most of what goes wrong is generation, not retrieval."
     else:
-        yield "The search comes first: a better prompt cannot answer from what is not there."
+        yield "Retrieval comes first: a better prompt cannot answer from what is not there."

@@ -10,7 +10,7 @@ from ragtester.stages.retrieval.access import account
 from ragtester.stages.retrieval.figures import Audited, arm_figures, claim_figures, curve, figures, ledger
 from ragtester.stages.retrieval.reading import readings
 from ragtester.stages.retrieval.slices import slices
-from ragtester.stages.retrieval.stages import stage_figures
+from ragtester.stages.retrieval.stages import stage_figures, unchecked_notes, unlabelled
 
 
 def make_result(
@@ -26,6 +26,7 @@ def make_result(
     measured = [one for one in audited if one.row.status == "measured"]
     of = {name: [one for one in measured if one.row.embedding == name] for name in embeddings}
     overall = tuple(figures("", "all", name, [one.row for one in of[name]]) for name in embeddings)
+    stages = stage_figures(rows)
     return RetrievalResult(
         run=settings.execute.run,
         suite=settings.workspace.suite if documents else "",
@@ -38,11 +39,12 @@ def make_result(
         slices=slices([one.row for one in measured], embeddings),
         arms=tuple(one for name in embeddings for one in arm_figures(name, [a.row for a in of[name]])),
         diagnosed=sum(row.diagnosis is not None for row in rows),
-        stages=stage_figures(rows),
+        stages=stages,
+        unlabelled=unlabelled(rows),
         claims=tuple(one for name in embeddings for one in claim_figures(name, _of(rows, name))),
         access=account(rows, documents),
         reading=readings(overall, rows),
-        notes=tuple(notes),
+        notes=(*notes, *unchecked_notes(stages)),
     )
 
 
