@@ -110,18 +110,20 @@ def csv_header(text: str, delimiter: str) -> list[str]:
         return next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
 
 
-def csv_records(text: str, path: Path, fits: Callable[[Sequence[str]], bool]) -> tuple[Records, list[str], str]:
+def csv_records(
+    text: str, path: Path, fits: Callable[[Sequence[str]], bool], mend: str = "say what they are with --column"
+) -> tuple[Records, list[str], str]:
     """Rows as objects of texts, the header, and the delimiter: the one with which the header `fits`.
 
     Raises DataError with every row that has more or fewer cells than the header, and UsageError where no delimiter
-    gives a header that fits.
+    gives a header that fits; `mend` says there what to do.
     """
     try:
         headers = {mark: csv_header(text, mark) for mark in (",", ";", "\t")}
         delimiter = next((mark for mark, header in headers.items() if fits(header)), None)
         if delimiter is None:
             longest = max(headers.values(), key=len)
-            raise UsageError(f"{path}: its columns are {', '.join(longest) or 'none'}; say what they are with --column")
+            raise UsageError(f"{path}: its columns are {', '.join(longest) or 'none'}; {mend}")
         return _objects(text, path, delimiter), headers[delimiter], delimiter
     except csv.Error as error:
         raise DataError(f"{path}: not a CSV file: {error}") from error

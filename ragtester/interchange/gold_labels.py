@@ -51,7 +51,12 @@ def _records(path: Path) -> Records:
     text = read_text(path)
     if text.lstrip()[:1] in ("{", "["):
         return jsonl_records(text, path)
-    records, _, _ = csv_records(text, path, lambda names: bool({*QUERY} & {*names}) and bool({*GOLD} & {*names}))
+    records, _, _ = csv_records(
+        text,
+        path,
+        lambda names: bool({*QUERY} & {*names}) and bool({*GOLD} & {*names}),
+        f"labels want one of {', '.join(QUERY)} and one of {', '.join(GOLD)}; {GRADE} is optional",
+    )
     return records
 
 

@@ -9,7 +9,7 @@ from ragtester.report import charts
 from ragtester.report.blocks import grid_table, notes, part, section, table_html
 from ragtester.report.html import Child, Element, h, name
 from ragtester.report.words import rate, tight
-from ragtester.stages.retrieval import read_result, retrieval_document, retrieval_staleness
+from ragtester.stages.retrieval import read_result, retrieval_document, retrieval_staleness, whole_curve
 from ragtester.stages.retrieval.naming import shortened
 from ragtester.tables import Document, Rate, Section, Table
 from ragtester.tables.cells import counted
@@ -75,7 +75,7 @@ def _tables(made: Document, *ids: str) -> Iterator[Table]:
 
 def _curve(overall: RetrievalFigures, result: RetrievalResult) -> Element | None:
     """Recall over K as dots with their intervals."""
-    own = [one for one in result.curve if one.embedding == overall.embedding and one.queries == overall.queries]
+    own = whole_curve(overall, result.curve)
     if len(own) < 2:
         return None
     rows: list[list[Child]] = [[str(one.k), _plot(one), *_figures(one)] for one in own]

@@ -45,6 +45,7 @@ def measure(
     ks: Sequence[int] = (),
     labels: Mapping[str, int] | None = None,
     path: RetrievalSettings | None = None,
+    deeper: Sequence[str] | None = None,
 ) -> Measured:
     """Measure one case's retrieval against the evidence that it was made from, or against `labels`.
 
@@ -58,7 +59,8 @@ def measure(
 
     `ks` are the other K of the curve: the ranking cut there, with the same depth of search and without a budget. One
     that lies deeper than ranks are known is left out, unless the search found all there is; `path`, the settings of the
-    search, tells that. So above k the number of queries may differ from K to K.
+    search, tells that. So above k the number of queries may differ from K to K. `deeper` stands for the ranking where
+    the search was made down to the last of the K: the same list, and what comes after it.
     """
     held = coverage(chunks).held(case.evidence) if labels is None else None
     target = _Target(_grades(held, labels), held)
@@ -73,7 +75,9 @@ def measure(
         return Measured("hidden_gold", hidden=hidden, crosses_boundary=crosses, arms_of_context=arms)
     fused, ranking = fused_list(trace), _ranking(trace)
     context = _context(trace, ranking)
-    deep = max(ks, default=0) if path and _exhausted(trace, path) else max(trace.k, len(ranking))
+    known = deeper is not None or bool(path and _exhausted(trace, path))
+    deep = max(ks, default=0) if known else max(trace.k, len(ranking))
+    over = ranking if deeper is None else deeper
     # Where an imported trace has nothing retrieved, its k is 0.
     k = max(trace.k, 1)
     gold = tuple(_gold_ranks(visible.grades, trace, fused, context, path))
@@ -85,7 +89,7 @@ def measure(
         metrics=metrics,
         candidates=visible.step([one.id for one in gold if _is_candidate(one)]),
         ranked=_step(metrics if ranking[:k] == context else visible.metrics(ranking, k)),
-        curve={k: visible.metrics(ranking, k) for k in ks if k <= deep},
+        curve={k: visible.metrics(over, k) for k in ks if k <= deep},
         missed=visible.missed(context),
         crosses_boundary=crosses,
         arms_of_context=arms,

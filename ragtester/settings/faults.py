@@ -17,11 +17,23 @@ def explain(item: ErrorDetails) -> str:
     location = ".".join(str(part) for part in item["loc"])
     if item["type"] == "extra_forbidden":
         *path, name = item["loc"]
-        return f"unknown setting {location!r}{did_you_mean(str(name), _table_at(path).model_fields)}"
+        table = _table_at(path)
+        hint = _within(table, path, str(name)) or did_you_mean(str(name), table.model_fields)
+        return f"unknown setting {location!r}{hint}"
     message = item["msg"].removeprefix("Value error, ")
     if item["loc"][0] == "models":
         return f"{location}: {message}"  # what was given may hold a key
     return f"{location}: {message} (given: {item['input']!r})"
+
+
+def _within(table: type[BaseModel], path: Iterable[int | str], name: str) -> str:
+    """A hint where each entry of a list of this table has a setting of that name, as each arm of a search has."""
+    for field, known in table.model_fields.items():
+        inner = next((one for one in get_args(known.annotation) if isinstance(one, type)), None)
+        if inner is not None and issubclass(inner, BaseModel) and name in inner.model_fields:
+            place = ".".join(map(str, (*path, field)))
+            return f"; it is set in each entry of {place}"
+    return ""
 
 
 def _table_at(path: Iterable[int | str]) -> type[BaseModel]:

@@ -66,6 +66,11 @@ class RetrievalSettings(Table):
         """Whether an embedding model is asked at all."""
         return any(arm.kind == "dense" for arm in self.arms)
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether a deeper search gives the same list and more: one arm, not reranked, not filtered afterwards."""
+        return len(self.arms) == 1 and not self.rerank and self.filter_mode == "pre"
+
     def depth(self, arm: ArmSettings, k: int) -> int:
         """How many hits an arm fetches: its `fetch_k`, or by default k, and 5 × k where they are fused or reranked."""
         chosen_among = len(self.arms) > 1 or bool(self.rerank)

@@ -1,6 +1,7 @@
 """Retrieval audit: where did the evidence get lost?"""
 
 from ragtester.stages.retrieval.document import retrieval_document
+from ragtester.stages.retrieval.figures import whole_curve
 from ragtester.stages.retrieval.files import STAGE, Files
 from ragtester.stages.retrieval.foreign import ForeignTrace
 from ragtester.stages.retrieval.labels import GoldLabels
@@ -18,4 +19,5 @@ __all__ = [
     "retrieval_document",
     "retrieval_staleness",
     "run",
+    "whole_curve",
 ]

@@ -13,11 +13,10 @@ from ragtester.records import Chunk, Document, Manifest
 from ragtester.settings import Settings
 from ragtester.stages.retrieval.enough import Enough
 from ragtester.stages.retrieval.items import Item
+from ragtester.stages.retrieval.naming import named
 from ragtester.storage import MAX_FAULTS, read_json
 from ragtester.tables.cells import counted
 from ragtester.workspace import Workspace
-
-NAMED = 3
 
 
 def same_texts(run: str, executed: Manifest | None, documents: Mapping[str, Document]) -> None:
@@ -31,7 +30,7 @@ def same_texts(run: str, executed: Manifest | None, documents: Mapping[str, Docu
     ]
     if changed:
         raise DataError(
-            f"run {run} and its suite are of different texts: {_named(changed)} changed since; execute the run again, "
+            f"run {run} and its suite are of different texts: {named(changed)} changed since; execute the run again, "
             "or audit the suite as it is with --search"
         )
 
@@ -90,7 +89,7 @@ class Watch:
         known = {tag for document in self.documents.values() for tag in document.tags}
         idle = sorted(tag for tag in self.tags if tag not in known) if self.documents else []
         if idle:
-            yield f"On no document, and so opening nothing: {counted(len(idle), 'tag')} of users ({_named(idle)})."
+            yield f"On no document, and so opening nothing: {counted(len(idle), 'tag')} of users ({named(idle)})."
 
     def _filters(self) -> Iterator[str]:
         filters = self.settings.execute.retrieval.filters
@@ -117,7 +116,3 @@ class Watch:
             return []
         found = (read_json(folder / MARKER, Complete) for folder in self.workspace.stores.glob(f"*__{index}"))
         return [made for made in found if made is not None]
-
-
-def _named(names: Sequence[str]) -> str:
-    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from ragtester.records import Trace
 from ragtester.settings import ExecuteSettings
 from ragtester.stages.retrieval.items import Item
+from ragtester.stages.retrieval.naming import named
 from ragtester.tables.cells import counted
-
-NAMED = 3
 
 
 @dataclass
@@ -86,9 +85,8 @@ class Enough:
         nothing = "everything is retrieved, and recall says nothing."
         if self._small:
             names = [f"{name} ({count})" for name, count in sorted(self._small.items())]
-            more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-            told = f"{', '.join(names[:NAMED])}{more}"
-            yield f"K is larger than the index of {counted(len(names), 'document')}, in chunks: {told}. There {nothing}"
+            told = f"{counted(len(names), 'document')}, in chunks: {named(names)}"
+            yield f"K is larger than the index of {told}. There {nothing}"
         if whole := self._whole or self._total():
             yield f"K is larger than the index: {self._k} of {counted(whole, 'chunk')}. There {nothing}"
         if self._before.queries:

@@ -52,6 +52,11 @@ def curve(embedding: str, audited: Sequence[Audited]) -> tuple[RetrievalFigures,
     )
 
 
+def whole_curve(overall: RetrievalFigures, points: Iterable[RetrievalFigures]) -> list[RetrievalFigures]:
+    """The K down to which the ranks of every query are known: with fewer queries a row could not be compared."""
+    return [one for one in points if (one.embedding, one.queries) == (overall.embedding, overall.queries)]
+
+
 def _figures(
     by: str, name: str, embedding: str, measured: Sequence[tuple[str, RankingMetrics]], k: int | None
 ) -> RetrievalFigures:

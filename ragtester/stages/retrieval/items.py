@@ -21,7 +21,7 @@ class Item:
 
     `chunks` are those of the case's document in the index, `look_up` finds any other by its id. `failed` and `passed`
     name LLMs by their verdicts. `gold` are labels that a user brought (chunk id to grade); None: the evidence decides.
-    `at` is its place in the suite.
+    `at` is its place in the suite. `ranking` goes on below the depth of the trace, where more was looked for.
     """
 
     at: int
@@ -37,6 +37,7 @@ class Item:
     gold: Mapping[str, int] | None = None
     indexed: bool = True
     notes: tuple[str, ...] = field(default=())
+    ranking: Sequence[str] | None = None
 
 
 def family(document: Document | None) -> str:

@@ -9,9 +9,8 @@ from ragtester.access import may_see
 from ragtester.errors import DataError
 from ragtester.records import Document
 from ragtester.stages.retrieval.items import Item
+from ragtester.stages.retrieval.naming import named
 from ragtester.tables.cells import counted
-
-NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -62,26 +61,21 @@ class Labelling:
         path, strangers = self.labels.path, [name for name in self.labels.grades if name not in self.used]
         if not self.known and self.unknown:
             raise DataError(
-                f"{path}: none of its chunk ids is in the index ({len(self.unknown)}: {_named(self.unknown)}); the "
+                f"{path}: none of its chunk ids is in the index ({len(self.unknown)}: {named(self.unknown)}); the "
                 "labels are of another chunker or another text: label this index, or give its ids"
             )
         if not self.used and strangers:
             raise DataError(
-                f"{path}: none of its query ids is among the queries ({len(strangers)}: {_named(strangers)})"
+                f"{path}: none of its query ids is among the queries ({len(strangers)}: {named(strangers)})"
             )
         lines = []
         if self.unknown:
-            lines.append(f"{path}: not in the index: {counted(len(self.unknown), 'chunk id')} ({_named(self.unknown)})")
+            lines.append(f"{path}: not in the index: {counted(len(self.unknown), 'chunk id')} ({named(self.unknown)})")
         if strangers:
             told = counted(len(strangers), "query", "queries")
-            lines.append(f"{path}: not audited: {told} of the labels ({_named(strangers)})")
+            lines.append(f"{path}: not audited: {told} of the labels ({named(strangers)})")
         if self.without:
             lines.append(
                 f"{path}: without labels, and so without gold: {counted(len(self.without), 'query', 'queries')}"
             )
         return lines
-
-
-def _named(names: Sequence[str] | Mapping[str, None]) -> str:
-    some = list(names)[:NAMED]
-    return ", ".join(some) + (", …" if len(names) > NAMED else "")

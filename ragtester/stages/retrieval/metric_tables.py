@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from ragtester.records import ClaimFigures, MeanValue, RetrievalFigures, RetrievalResult
 from ragtester.stages.means import mean_cell
 from ragtester.stages.proportions import rate_cell
-from ragtester.stages.retrieval.figures import FEW
+from ragtester.stages.retrieval.figures import FEW, whole_curve
 from ragtester.stages.retrieval.slices import SLICES
 from ragtester.statistics import Interval
 from ragtester.tables import Cell, Estimate, Paragraph, Section, Table
-from ragtester.tables.cells import show
+from ragtester.tables.cells import counted, show
 
 METRICS = ("recall", "MRR", "nDCG", "precision", "average precision", "evidence")
 SOURCES = {
@@ -105,14 +105,9 @@ def curve(result: RetrievalResult) -> Section | None:
 
 
 def _curve_of(overall: RetrievalFigures, result: RetrievalResult) -> Table:
-    """The K down to which the ranks of every query are known: with fewer queries a row could not be compared."""
-    own = [one for one in result.curve if one.embedding == overall.embedding]
-    whole = [one for one in own if one.queries == overall.queries]
-    rows = tuple((one.k, rate_cell(one.hit), *_means(one)[:3]) for one in whole)
-    deep = ", ".join(str(one.k) for one in own if one not in whole)
-    notes = (f"Ranks at K {deep} are not known for every query; raise fetch_k to see them.",) if deep else ()
-    title = f"{overall.embedding}, {overall.queries} queries"
-    return Table(f"curve-{overall.embedding}", title, ("K", "hit rate", *METRICS[:3]), rows, notes)
+    rows = tuple((one.k, rate_cell(one.hit), *_means(one)[:3]) for one in whole_curve(overall, result.curve))
+    title = f"{overall.embedding}, {counted(overall.queries, 'query', 'queries')}"
+    return Table(f"curve-{overall.embedding}", title, ("K", "hit rate", *METRICS[:3]), rows)
 
 
 def arms(result: RetrievalResult) -> Section | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ragtester.records import AuditedQuery, AuditSource, Document, Ledger, RetrievalResult
+from ragtester.records import AuditedQuery, AuditSource, Document, Ledger, RetrievalFigures, RetrievalResult
 from ragtester.settings import Settings
 from ragtester.stages.retrieval.access import account
-from ragtester.stages.retrieval.figures import Audited, arm_figures, claim_figures, curve, figures, ledger
+from ragtester.stages.retrieval.figures import Audited, arm_figures, claim_figures, curve, figures, ledger, whole_curve
 from ragtester.stages.retrieval.reading import readings
 from ragtester.stages.retrieval.slices import slices
 from ragtester.stages.retrieval.stages import stage_figures, unchecked_notes, unlabelled
@@ -26,6 +26,7 @@ def make_result(
     measured = [one for one in audited if one.row.status == "measured"]
     of = {name: [one for one in measured if one.row.embedding == name] for name in embeddings}
     overall = tuple(figures("", "all", name, [one.row for one in of[name]]) for name in embeddings)
+    points = tuple(point for name in embeddings for point in curve(name, of[name]))
     stages = stage_figures(rows)
     return RetrievalResult(
         run=settings.execute.run,
@@ -35,7 +36,7 @@ def make_result(
         embeddings=embeddings,
         ledgers=tuple(ledger(name, [row for row in rows if row.embedding == name]) for name in embeddings),
         overall=overall,
-        curve=tuple(point for name in embeddings for point in curve(name, of[name])),
+        curve=points,
         slices=slices([one.row for one in measured], embeddings),
         arms=tuple(one for name in embeddings for one in arm_figures(name, [a.row for a in of[name]])),
         diagnosed=sum(row.diagnosis is not None for row in rows),
@@ -44,8 +45,25 @@ def make_result(
         claims=tuple(one for name in embeddings for one in claim_figures(name, _of(rows, name))),
         access=account(rows, documents),
         reading=readings(overall, rows),
-        notes=(*notes, *unchecked_notes(stages)),
+        notes=(*notes, *_curve_notes(settings, source, overall, points), *unchecked_notes(stages)),
     )
+
+
+def _curve_notes(
+    settings: Settings, source: AuditSource, overall: Sequence[RetrievalFigures], points: Sequence[RetrievalFigures]
+) -> Iterator[str]:
+    """Where the curve ends before the last K that was asked for, and what shows more."""
+    ends = [max((point.k or 0 for point in whole_curve(one, points)), default=0) for one in overall if one.queries]
+    last = max(settings.audit_retrieval.curve)
+    if not ends or min(ends) >= last:
+        return
+    more = "A larger fetch_k of the arms (execute.retrieval.arms) shows more."
+    if source == "traces":
+        more = "Traces with more hits show more."
+    elif source == "answers" and settings.execute.retrieval.goes_on:
+        more = "A larger fetch_k of the arm (execute.retrieval.arms) shows more in a new run, --search without one."
+    where = f"ends at K = {min(ends)} of {last}" if min(ends) else f"has no point down to K = {last}"
+    yield f"The curve {where}: deeper ranks are not known for every query. {more}"
 
 
 def _of(rows: Iterable[AuditedQuery], embedding: str) -> list[AuditedQuery]:
