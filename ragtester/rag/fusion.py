@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from pydantic import TypeAdapter
+
 from ragtester.rag.similarity import Hit
 from ragtester.records import Ranked
 
 # Significant digits; those beyond are noise of the terms, and must not rank two hits differently.
 DIGITS = 12
+# A whole list is made in one call: a third of the time of one call a record.
+_RANKED = TypeAdapter(list[Ranked])
 
 
 def fuse(arms: Mapping[str, Sequence[Hit]], weights: Mapping[str, float], constant: int) -> list[Ranked]:
@@ -23,7 +27,9 @@ def fuse(arms: Mapping[str, Sequence[Hit]], weights: Mapping[str, float], consta
     # An exact sum does not depend on the order of the arms.
     scores = {name: float(f"{math.fsum(terms):.{DIGITS}g}") for name, terms in parts.items()}
     order = sorted(scores, key=lambda name: (-scores[name], name))
-    return [
-        Ranked(id=name, rank=rank, score=scores[name], sources=tuple(sources[name]))
-        for rank, name in enumerate(order, start=1)
-    ]
+    return _RANKED.validate_python(
+        [
+            {"id": name, "rank": rank, "score": scores[name], "sources": sources[name]}
+            for rank, name in enumerate(order, start=1)
+        ]
+    )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 IN_MEMORY = 32 * 2**20
-# Scores of a page against 2,000 questions are 16 MB.
+# Scores of a page against 500 questions are 4 MB.
 PAGE_ROWS = 1000
 
 

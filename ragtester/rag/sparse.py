@@ -15,8 +15,8 @@ from ragtester.records import Chunk
 if TYPE_CHECKING:
     from ragtester.rag.similarity import Matrix
 
-# Scores of a block of questions against all chunks: 16 MB.
-SCORES_AT_ONCE = 2_000_000
+# Scores of a block of questions against all chunks: 4 MB, and there are a few copies of them.
+SCORES_AT_ONCE = 100_000
 QUESTIONS_AT_ONCE = 2000
 
 

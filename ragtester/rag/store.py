@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 MARKER = "complete.json"
 QUESTIONS_AT_ONCE = 2000
+# Scores of so many questions against a page of vectors are 4 MB, and there are a few copies of them.
+SCORED_AT_ONCE = 100
 
 
 class Complete(Record):
@@ -209,16 +211,21 @@ class Store:
 
 def _scan(rows: Rows, questions: Matrix, k: int, eligible: Sequence[frozenset[str] | None]) -> list[list[Hit]]:
     """One pass over the vectors for all questions, whatever each may find."""
-    best = Best(len(questions), k)
-    reach = None if all(documents is None for documents in eligible) else rows.owners().reach(eligible)
+    starts = range(0, len(questions), SCORED_AT_ONCE)
+    parts = [slice(start, start + SCORED_AT_ONCE) for start in starts]
+    best = [Best(len(questions[part]), k) for part in parts]
+    free = all(documents is None for documents in eligible)
+    reach = [None if free else rows.owners().reach(eligible[part]) for part in parts]
     start = 0
     for ids, vectors in rows.pages():
-        scores = cosines(questions, unit_rows(vectors))
-        if reach is not None:
-            reach.bar(scores, start)
-        best.page(ids, scores)
+        units = unit_rows(vectors)
+        for part, found, may in zip(parts, best, reach, strict=True):
+            scores = cosines(questions[part], units)
+            if may is not None:
+                may.bar(scores, start)
+            found.page(ids, scores)
         start += len(ids)
-    return best.hits()
+    return [hits for found in best for hits in found.hits()]
 
 
 def same_length(vectors: NDArray[np.float32], dimension: int, model: str, folder: Path) -> None:

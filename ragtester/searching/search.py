@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ragtester.progress import Progress
+from ragtester.rag.collection import batches
 from ragtester.rag.rerankers import make_reranker
 from ragtester.rag.route import Context
 from ragtester.records import Case, Chunk, Document, Failure
@@ -16,6 +17,9 @@ from ragtester.searching.stores import Asking, Stores
 from ragtester.searching.suite import Suite
 from ragtester.settings import Settings
 from ragtester.tasks import Embedder, EmbeddingError, Models
+
+# The hits of so many questions are in memory at a time, whatever the number of a document's cases.
+QUESTIONS_AT_ONCE = 2000
 
 
 @dataclass(frozen=True)
@@ -59,9 +63,8 @@ class Search:
         self.source.load()
         try:
             for document in self.suite.documents:
-                cases = tuple(self._cases(document))
-                if cases:
-                    async for one in self._of(Asking(document, embedding, cases)):
+                for cases in self._parts(document):
+                    async for one in self._of(Asking(document, embedding, tuple(cases))):
                         yield one
         finally:
             await self.source.close()
@@ -79,6 +82,12 @@ class Search:
             contexts = await self.source.nothing(replace(asking, cases=asking.cases[done:]))
             chunks = await self.source.library.chunks(asking.document)
             yield Searched(asking.document, contexts, chunks, error.failure)
+
+    def _parts(self, document: Document) -> Iterator[list[Case]]:
+        """A document's cases, some at a time; the one store of a corpus is asked for whole documents."""
+        if self.settings.execute.index.scope == "corpus":
+            return filter(None, iter([self._cases(document)]))
+        return batches(filter(self.wanted, self.suite.iter_cases(document)), QUESTIONS_AT_ONCE)
 
     def _cases(self, document: Document) -> list[Case]:
         return [case for case in self.suite.cases(document) if self.wanted(case)]

@@ -15,7 +15,7 @@ from ragtester.searching.library import Library
 from ragtester.searching.stores import Asking, Stores
 from ragtester.settings import ExecuteSettings
 
-CONTEXTS_AT_ONCE = 500
+CONTEXTS_AT_ONCE = 200
 
 
 class Retrieval(Protocol):

@@ -63,8 +63,12 @@ class Suite:
 
     def cases(self, document: Document) -> list[Case]:
         """The document's cases that are asked for, in the suite's order; `check` has found no fault in them."""
+        return list(self.iter_cases(document))
+
+    def iter_cases(self, document: Document) -> Iterator[Case]:
+        """The same, one at a time."""
         rows = (row for path in case_files(self.folders, document) for row in iter_rows(path, CaseRow))
-        return [row for row in rows if isinstance(row, Case)]
+        return (row for row in rows if isinstance(row, Case))
 
     def check(self) -> Iterator[Share]:
         """Every document with its cases, those of the other folders as well.

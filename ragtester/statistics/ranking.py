@@ -7,6 +7,7 @@ Hit rate, recall, reciprocal rank, nDCG and average precision are the tool's `Su
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from math import fsum, log2
 
 from ragtester.records import RankingMetrics
@@ -31,13 +32,29 @@ def ranking_metrics(
     """
     gains = _gains(ranked[:k], gold, k)
     found = sum(map(bool, gains))
+    return _same_of(
+        found > 0,
+        found / len(gold),
+        found / len(gains) if gains else None,
+        next((1 / rank for rank, gain in enumerate(gains, start=1) if gain), 0.0),
+        _discounted(gains) / _discounted(sorted(gold.values(), reverse=True)[:k]),
+        _precisions(gains) / len(gold),
+        evidence,
+    )
+
+
+@lru_cache(maxsize=4096)
+def _same_of(
+    hit: bool, recall: float, precision: float | None, rr: float, ndcg: float, ap: float, evidence: float | None
+) -> RankingMetrics:
+    """Equal metrics are one object: most queries of a run share a few values, at every K of the curve."""
     return RankingMetrics(
-        hit=found > 0,
-        recall=found / len(gold),
-        precision=found / len(gains) if gains else None,
-        reciprocal_rank=next((1 / rank for rank, gain in enumerate(gains, start=1) if gain), 0.0),
-        ndcg=_discounted(gains) / _discounted(sorted(gold.values(), reverse=True)[:k]),
-        average_precision=_precisions(gains) / len(gold),
+        hit=hit,
+        recall=recall,
+        precision=precision,
+        reciprocal_rank=rr,
+        ndcg=ndcg,
+        average_precision=ap,
         evidence=evidence,
     )
 

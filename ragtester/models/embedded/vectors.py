@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DIMENSIONS = 256
+# Vectors of all tokens of so many texts are in memory at once. More are no faster, and each thread keeps that memory.
+TEXTS_AT_ONCE = 8
 _loading = threading.Lock()
 
 
@@ -33,7 +35,7 @@ def embed_texts(texts: Sequence[str]) -> NDArray[np.float32]:
         clean = [texts[number].encode("utf-8", "replace").decode("utf-8") for number in filled]
         with _loading:
             model = _wordllama()
-        vectors[filled] = model.embed(clean)
+        vectors[filled] = model.embed(clean, batch_size=TEXTS_AT_ONCE)
     return _unit(vectors)
 
 

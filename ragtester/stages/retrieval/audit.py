@@ -7,16 +7,13 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ragtester.access import passes
-from ragtester.documents.section_kinds import kind_of
 from ragtester.records import AuditedQuery, Case, Chunk, Diagnosis, Document, Trace
 from ragtester.searching.coverage import Coverage
 from ragtester.searching.measure import Measured, measure
 from ragtester.settings import RetrievalSettings
+from ragtester.stages.retrieval.evidence_kinds import EvidenceKinds
 from ragtester.stages.retrieval.figures import Audited
 from ragtester.stages.retrieval.items import Item, LookUp, family
-
-BLOCK = 2000
-"""Characters on either side of evidence that may tell what kind of text it stands in."""
 
 
 class Diagnoses(Protocol):
@@ -48,17 +45,20 @@ class Auditor:
     ks: Sequence[int] = ()
     path: RetrievalSettings | None = None
     _held: tuple[str, Sequence[Chunk], Coverage] | None = None
-    _kinds: dict[tuple[str, int, int], str] = field(default_factory=dict)
+    _kinds: EvidenceKinds = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._kinds = EvidenceKinds(self.text)
 
     def audit(self, item: Item) -> Audited:
         """The item's row, and its metrics at other K."""
         if item.failure is not None:
-            return Audited(_row(item, Measured("unfinished"), self._kind(item)))
+            return Audited(_row(item, Measured("unfinished"), self._kinds.of(item.document, item.case)))
         # An imported trace has no list of hits: its context is no search that ran out.
         told = bool(item.trace.retrieved) or not item.trace.context_ids
         path = self.path if told else None
         measured = measure(item.case, item.trace, self._coverage(item), self.ks, item.gold, path)
-        row = _row(item, measured, self._kind(item))
+        row = _row(item, measured, self._kinds.of(item.document, item.case))
         if row.failed or row.missed:
             found = self.diagnoser.diagnose(
                 item.case, item.trace, measured, item.chunks, failed=bool(row.failed), look_up=item.look_up
@@ -73,25 +73,6 @@ class Auditor:
             text = self.text(item.document) if item.document and item.indexed else ""
             self._held = held = (item.case.document_id, item.chunks, Coverage(item.chunks, text))
         return held[2]
-
-    def _kind(self, item: Item) -> str:
-        """The kind of the blocks of text that the evidence stands in."""
-        if item.document is None or not item.case.evidence:
-            return ""
-        text, kinds = self.text(item.document), []
-        for span in item.case.evidence:
-            key = (item.document.id, span.start, span.end)
-            if key not in self._kinds:
-                self._kinds[key] = kind_of(_block(text, span.start, span.end), item.document.language)
-            kinds.append(self._kinds[key])
-        return kinds[0] if len(set(kinds)) == 1 else "several kinds"
-
-
-def _block(text: str, start: int, end: int) -> str:
-    """The text around a span, from the blank line before it to the one after it."""
-    before = text.rfind("\n\n", max(0, start - BLOCK), start)
-    after = text.find("\n\n", end, end + BLOCK)
-    return text[before + 2 if before >= 0 else max(0, start - BLOCK) : after if after >= 0 else end + BLOCK]
 
 
 def _row(item: Item, measured: Measured, kind: str) -> AuditedQuery:

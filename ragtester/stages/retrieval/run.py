@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+import gc
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from ragtester.errors import UsageError
@@ -25,6 +27,8 @@ from ragtester.tasks import TRACE_CLAIMS, Embedder, Models
 from ragtester.workspace import Workspace
 
 NAME = "audit retrieval"
+NEW_OBJECTS = 50_000
+"""Python looks for cycles after so many new objects. A trace has hundreds, and none is part of a cycle."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,8 @@ async def run(
     )
     progress.start(NAME, source.planned)
     claims = Claims(settings.audit_retrieval.claims_model, models, _kept_claims(settings, files))
-    audited = [one async for one in _audited(source, labelling, claims, progress)]
+    with _seldom_collected():
+        audited = [one async for one in _audited(source, labelling, claims, progress)]
     progress.finish()
     audited = await _with_claims(audited, claims)
     notes = [*wanted.notes, *source.told(), *(labelling.notes() if labelling else ()), *filter(None, [claims.told()])]
@@ -99,6 +104,17 @@ async def run(
     account_of = ledger_of(result)
     write_json(files.manifest, end_manifest(begun, ledger=account_of, counts=counts_of(result)))
     return StageResult(NAME, account_of, files.folder, counts_of(result), claims.told())
+
+
+@contextmanager
+def _seldom_collected() -> Iterator[None]:
+    """Look for cycles seldom (by default after 700 new objects: a third of the time of an audit)."""
+    before = gc.get_threshold()
+    gc.set_threshold(NEW_OBJECTS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _source(workspace: Workspace, settings: Settings, services: _Services, wanted: Wanted) -> Source:
