@@ -16,6 +16,8 @@ from ragtester.text.globs import matches
 
 _TAG = re.compile(r"[^\s:]+(?::\S+)?")
 Filters = Mapping[str, str | tuple[str, ...]]
+# Stands among the filters of a trace, with the user's tags, where access rules keep documents from that user.
+ACCESS = "access"
 
 
 class Rule(Protocol):
@@ -62,7 +64,7 @@ def may_see(document_tags: Iterable[str], user_tags: Iterable[str]) -> bool:
 def passes(document: Document, filters: Filters) -> bool:
     """Whether a document passes every filter; a filter with several values passes what has one of them.
 
-    `path` takes patterns (see `text.globs`); the others are compared as they are.
+    `path` takes patterns (see `text.globs`), `access` the tags of a user; the others are compared as they are.
     """
     return all(_passes(document, name, value) for name, value in filters.items())
 
@@ -71,6 +73,8 @@ def _passes(document: Document, name: str, value: str | tuple[str, ...]) -> bool
     values = (value,) if isinstance(value, str) else value
     if name == "path":
         return any(matches(document.path, pattern) for pattern in values)
+    if name == ACCESS:
+        return may_see(document.tags, values)
     if name == "tag":
         return any(tag in values for tag in document.tags)
     return getattr(document, name) in values

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragtester import Project
-from ragtester.access import eligible, may_see, tags_of
+from ragtester.access import eligible, may_see, passes, tags_of
 from ragtester.errors import ChangedInputsError, DataError, UsageError
 from ragtester.interchange import ExportOptions, ImportOptions
 from ragtester.progress import SilentProgress
@@ -83,6 +83,9 @@ def test_eligible_is_what_user_and_filters_leave(
     }
     found = eligible(documents, user, filters)
     assert (None if found is None else set(found)) == (left if len(left) < len(documents) else None)
+    # What a trace tells of it, among its filters, lets the same documents through.
+    told = {"access": tuple(user)}
+    assert [passes(one, told) for one in documents] == [sees(tags, user) for tags, _, _ in made]
 
 
 # Patterns and settings
@@ -445,6 +448,7 @@ def test_a_user_who_may_not_see_the_document_finds_nothing_and_its_gold_is_hidde
         assert row.trace is not None
         assert row.trace.hidden_ids == (row.trace.gold_ids if row in barred else ())
         assert row.trace.filter_mode == (mode if row in barred else "")
+        assert row.trace.filters == ({"access": ("tenant:globex",)} if row in barred else {})
         assert row.trace.user_tags == ("tenant:globex",)
 
 

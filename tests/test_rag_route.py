@@ -420,6 +420,7 @@ def test_how_many_hits_an_arm_fetches(settings: dict[str, Any], depths: list[int
         ({"arms": ["sparse"]}, "'dense' or 'bm25'"),
         ({"arms": [{"kind": "bm25", "weight": 0}]}, "greater than 0"),
         ({"filters": {"langage": "de"}}, "unknown filter 'langage'"),
+        ({"filters": {"access": ["tenant:acme"]}}, "unknown filter 'access'"),
         ({"rrf_constant": 0}, "greater than or equal to 1"),
         ({"budget": -1}, "greater than or equal to 0"),
         ({"order": "random"}, "'rank', 'reverse' or 'document'"),

@@ -109,7 +109,7 @@ def test_a_whole_trace_by_hand(tmp_path: Path) -> None:
         "embedding": "toy:words",
         "k": 3,
         "rewrite": None,
-        "filters": {"format": "txt"},
+        "filters": {"format": "txt", "access": ["tenant:acme"]},
         "filter_mode": "pre",
         "reranked": [],
         "dropped": [
@@ -189,6 +189,8 @@ def test_no_document_that_a_user_may_not_find_is_ever_in_a_context(
         may = {one for one in may if not formats or formats_of[one] in formats}
         got = [one.rsplit(":", 2)[0] for one in row.trace.context_ids]
         assert set(got) <= may
+        # Whatever the filters of the settings: only who has both tags misses no document.
+        assert row.trace.filters.get("access") == (None if set(SEES) <= set(tags) else tags)
         eligible = [one for one in everything.values() if one.rsplit(":", 2)[0] in may]
         if mode == "pre":
             assert {one.id.rsplit(":", 2)[0] for one in row.trace.retrieved} <= may

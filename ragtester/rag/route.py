@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
+from ragtester.access import ACCESS
 from ragtester.rag.fusion import fuse
 from ragtester.rag.gold import Gold
 from ragtester.rag.packing import pack
@@ -26,13 +27,15 @@ _RETRIEVED = TypeAdapter(tuple[Retrieved, ...])
 class Query:
     """What is searched for a case. `eligible` are the documents that may be found, None for all.
 
-    `hidden` says that the user may not see the case's own document. `failure` is why nothing could be searched.
+    `hidden` says that the user may not see the case's own document, `restricted` that access rules keep something that
+    the store holds from the user. `failure` is why nothing could be searched.
     """
 
     case: Case
     text: str
     eligible: frozenset[str] | None = None
     hidden: bool = False
+    restricted: bool = False
     rewrite: str | None = None
     calls: tuple[Call, ...] = ()
     failure: Failure | None = None
@@ -45,10 +48,14 @@ class Query:
 
 @dataclass(frozen=True)
 class Found:
-    """Every arm's hits for a query, best first, before its floor."""
+    """Every arm's hits for a query, best first, before its floor.
+
+    `deeper` are the only arm's hits down to a greater depth, which reach neither trace nor model; None: not looked for.
+    """
 
     query: Query
     arms: dict[str, list[Hit]] = field(default_factory=dict)
+    deeper: list[Hit] | None = None
 
 
 @dataclass(frozen=True)
@@ -63,12 +70,16 @@ class Merged:
 
 @dataclass(frozen=True)
 class Context:
-    """One question with its trace and its sections, shared by every LLM that is asked; or why it cannot be asked."""
+    """One question with its trace and its sections, shared by every LLM that is asked; or why it cannot be asked.
+
+    `ranking` goes on below the depth of the trace, for a curve over K; None where nothing was looked for there.
+    """
 
     case: Case
     trace: Trace
     sections: tuple[Passage, ...] = ()
     failure: Failure | None = None
+    ranking: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -137,7 +148,14 @@ class Route:
         update["context_ids"] = tuple(one.id for one in packed.chunks)
         update["context_characters"] = sum(len(one.text) for one in packed.chunks)
         sections = tuple(Passage(label=one.id, text=one.text) for one in packed.chunks)
-        return Context(query.case, begun.model_copy(update=update), sections)
+        return Context(query.case, begun.model_copy(update=update), sections, ranking=self._ranking(merged.found))
+
+    def _ranking(self, found: Found) -> tuple[str, ...] | None:
+        """All that was found at or above the floor of the only arm."""
+        if found.deeper is None:
+            return None
+        floor = self.settings.arms[0].floor
+        return tuple(name for name, score in found.deeper if floor is None or score >= floor)
 
     def _above_floors(self, arms: dict[str, list[Hit]]) -> tuple[dict[str, list[Hit]], list[Dropped]]:
         """Hits at or above their arm's floor; what was below it in one arm may still come in through another."""
@@ -174,7 +192,7 @@ class Route:
             embedding=self.embedding,
             k=self.k,
             rewrite=query.rewrite,
-            filters=self.settings.filters,
+            filters={**self.settings.filters, **({ACCESS: case.user_tags} if query.restricted else {})},
             filter_mode="" if query.eligible is None else self.settings.filter_mode,
             gold_ids=gold,
             hidden_ids=gold if query.hidden else (),

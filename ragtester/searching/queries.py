@@ -33,7 +33,10 @@ class Preparation:
         `embedding` is the model that they are searched with: only the account of a rewrite depends on it.
         """
         reach = self._reach
-        queries = [Query(case, case.question, reach.eligible(case), reach.hidden(case)) for case in cases]
+        queries = [
+            Query(case, case.question, reach.eligible(case), reach.hidden(case), restricted=reach.restricted(case))
+            for case in cases
+        ]
         if not self.settings.execute.retrieval.rewrite:
             return queries
         return list(await asyncio.gather(*(self._rewritten(query, embedding) for query in queries)))

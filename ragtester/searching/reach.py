@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ragtester.access import eligible, may_see
+from ragtester.access import eligible, may_see, visible
 from ragtester.provenance import sha256_text
 from ragtester.records import Case, Document
 from ragtester.settings import Settings
@@ -19,6 +19,7 @@ class Reach:
     documents: Sequence[Document]
     _eligible: dict[tuple[str, ...], frozenset[str] | None] = field(default_factory=dict)
     _digests: dict[tuple[str, ...], str] = field(default_factory=dict)
+    _restricted: dict[tuple[str, ...], bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._own = {document.id: document for document in self.documents}
@@ -37,6 +38,14 @@ class Reach:
         """Whether the case's user may not see its document."""
         own = self._own.get(case.document_id)
         return own is not None and not may_see(own.tags, case.user_tags)
+
+    def restricted(self, case: Case) -> bool:
+        """Whether access rules, whatever the filters, keep something from the case's user that its store holds."""
+        if self.settings.execute.index.scope == "document":
+            return self.hidden(case)
+        if case.user_tags not in self._restricted:
+            self._restricted[case.user_tags] = len(visible(self.documents, case.user_tags)) < len(self.documents)
+        return self._restricted[case.user_tags]
 
     def identity(self, case: Case) -> list[str | bool]:
         """What of all this its row depends on: nothing where all may be found.

@@ -37,7 +37,10 @@ class Searched:
 
 @dataclass
 class Search:
-    """Searches a suite as the settings say; `models` serve the rewrite and the rerank, where there are any."""
+    """Searches a suite as the settings say; `models` serve the rewrite and the rerank, where there are any.
+
+    `deeper` is the depth of `Context.ranking`.
+    """
 
     suite: Suite
     settings: Settings
@@ -45,11 +48,12 @@ class Search:
     models: Models
     progress: Progress
     wanted: Callable[[Case], bool] = field(default=lambda _: True)
+    deeper: int = 0
 
     def __post_init__(self) -> None:
         library = Library(self.suite, self.settings, self.progress, keep=False)
         prepare = Preparation(self.settings, self.suite.documents, self.models)
-        self.stores = Stores(library, self.embedders, lambda document, _: self._cases(document), prepare)
+        self.stores = Stores(library, self.embedders, lambda document, _: self._cases(document), prepare, self.deeper)
         reranker = make_reranker(self.settings, self.models, self.suite.workspace.root)
         self.source = FromStores(self.settings.execute, library, self.stores, reranker)
 

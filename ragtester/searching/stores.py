@@ -43,13 +43,15 @@ class Stores:
     """Asks the stores of a run. What is still being written is finished behind the calls: see `settle`.
 
     `cases_of` gives the cases of a document whose answers are still to be made under an embedding model; `prepare`
-    turns cases into queries for an embedding model.
+    turns cases into queries for an embedding model. `deeper` hits are looked for beside those of the settings, where a
+    deeper search gives the same list and more: see `Found.deeper`.
     """
 
     library: Library
     embedders: Callable[[str], Embedder]
     cases_of: Callable[[Document, str], Sequence[Case]]
     prepare: Callable[[Sequence[Case], str], Awaitable[list[Query]]]
+    deeper: int = 0
     times: Times = field(default_factory=Times)
     _embedders: dict[str, Embedder] = field(default_factory=dict)
     _turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
@@ -130,6 +132,8 @@ class Stores:
         # The dense arm comes last: it leaves a store open.
         for arm in sorted(execute.retrieval.arms, key=lambda arm: arm.kind == "dense"):
             depth = execute.retrieval.depth(arm, execute.k)
+            if execute.retrieval.goes_on:
+                depth = max(depth, self.deeper)
             if arm.kind == "dense":
                 texts = [query.text for query in live]
                 arms[arm.kind], store = await index.ask(opening, texts, depth, self.library.progress, eligible)
@@ -142,7 +146,13 @@ class Stores:
                 seconds += perf_counter() - began
         self.times.searched.append((len(live), seconds))
         hits = iter([{kind: found[at] for kind, found in arms.items()} for at in range(len(live))])
-        return [Found(query, {} if query.failure else next(hits)) for query in queries], store
+        return [Found(query) if query.failure else self._found(query, next(hits)) for query in queries], store
+
+    def _found(self, query: Query, hits: dict[str, list[Hit]]) -> Found:
+        """As many hits of each arm as the settings ask for, and all that was looked for besides."""
+        execute = self.library.settings.execute
+        asked = {arm.kind: hits[arm.kind][: execute.retrieval.depth(arm, execute.k)] for arm in execute.retrieval.arms}
+        return Found(query, asked, next(iter(hits.values())) if self.deeper and execute.retrieval.goes_on else None)
 
     def _tell_barred(self, queries: Sequence[Query]) -> None:
         """One note a run where filters and tags leave a user nothing to find; each trace says so itself."""

@@ -18,7 +18,9 @@ CHANGEABLE = (
     EMBEDDING,
 )
 _WHY_NOT = {
-    "access": "access rules are the same for the whole experiment; change them in ragtester.toml",
+    "access": (
+        "access rules are the same for the whole experiment; change them in ragtester.toml and run ragtester cases"
+    ),
     "execute.groups": f'the embedding model is changed with "{EMBEDDING}"; language models are no part of a search',
     "execute.technique": "the cases are the same for the whole experiment; set it under [baseline]",
     "workspace": "the cases are the same for the whole experiment; set it under [baseline]",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from ragtester.access import passes
+from ragtester.access import ACCESS, passes
 from ragtester.records import AuditedQuery, Case, Chunk, Diagnosis, Document, Trace
 from ragtester.searching.coverage import Coverage
 from ragtester.searching.measure import Measured, measure
@@ -57,7 +57,7 @@ class Auditor:
         # An imported trace has no list of hits: its context is no search that ran out.
         told = bool(item.trace.retrieved) or not item.trace.context_ids
         path = self.path if told else None
-        measured = measure(item.case, item.trace, self._coverage(item), self.ks, item.gold, path)
+        measured = measure(item.case, item.trace, self._coverage(item), self.ks, item.gold, path, item.ranking)
         row = _row(item, measured, self._kinds.of(item.document, item.case))
         if row.failed or row.missed:
             found = self.diagnoser.diagnose(
@@ -114,4 +114,5 @@ def _is_filtered(item: Item) -> bool:
     dropped = {one.id for one in trace.dropped if one.at == "filter"}
     if dropped.intersection(trace.gold_ids):
         return True
-    return bool(trace.filters and item.document and item.indexed and not passes(item.document, trace.filters))
+    filters = {name: value for name, value in trace.filters.items() if name != ACCESS}
+    return bool(filters and item.document and item.indexed and not passes(item.document, filters))

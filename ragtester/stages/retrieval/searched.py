@@ -50,7 +50,8 @@ class Searched:
 
     async def items(self, embeddings: Iterable[str]) -> AsyncIterator[Item]:
         """Every case under every embedding model. Raises UsageError, MissingPackageError and StorageError."""
-        search = Search(self.suite, self.settings, self.embedders, self.models, self.progress)
+        deepest = max(self.settings.audit_retrieval.curve)
+        search = Search(self.suite, self.settings, self.embedders, self.models, self.progress, deeper=deepest)
         cuts = _Cuts(search.source.library)
         for name in embeddings:
             # The one store of a corpus is open until all is searched, and whoever diagnoses looks into it.
@@ -75,4 +76,5 @@ class Searched:
                 look_up=cuts.look_up,
                 failure=found.failure or context.failure,
                 notes=context.trace.notes,
+                ranking=context.ranking,
             )
