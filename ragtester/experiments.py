@@ -32,7 +32,7 @@ def prepare(
     points, faults = stage.lay_points(settings, experiment)
     wanted = Wanted(experiment, points, overwrite, no_models)
     faults += stage.model_faults(wanted)
-    checks = [(_searched(point), (AUDIT,)) for point in points.points]
+    checks: list[tuple[Settings, tuple[str, ...]]] = [(_searched(point), (AUDIT,)) for point in points.points]
     checks += [(own, ("execute", "judge")) for own in _generated(points, experiment)]
     for own, stages in checks:
         try:

@@ -339,7 +339,7 @@ def test_before_and_after_over_the_same_queries(tmp_path: Path) -> None:
     result, _, _ = audited(tmp_path, before="old")
     (compared,) = result.before
     assert (compared.run, compared.queries, compared.found, compared.lost) == ("old", 3, 1, 0)
-    recall = next(change for change in compared.changes if change.metric == "recall")
+    recall = next(change for change in compared.metrics if change.metric == "recall")
     assert recall.before == pytest.approx(2 / 3, abs=1e-6)
     assert recall.after == 1.0
     assert recall.difference.value == pytest.approx(1 / 3, abs=1e-6)

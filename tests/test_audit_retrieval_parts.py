@@ -6,7 +6,6 @@ import asyncio
 import json
 import re
 from collections.abc import Sequence
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +18,20 @@ from ragtester.api import Project
 from ragtester.cli import app
 from ragtester.records import (
     FAILURE_STAGES,
+    AccessAccount,
     AuditedQuery,
+    BeforeAfter,
     ClaimMetrics,
     Diagnosis,
-    Direction,
     Failure,
     FailureStage,
     GoldRank,
-    MeanValue,
-    MetricChange,
-    MetricComparison,
     RankingMetrics,
     RetrievalResult,
+    StepMetrics,
 )
-from ragtester.stages.experiment.reading import reading as read_experiment
 from ragtester.stages.retrieval import retrieval_document
-from ragtester.stages.retrieval.before import reading
+from ragtester.stages.retrieval.before import Earlier, before_after, changed_settings
 from ragtester.stages.retrieval.claims import Claims
 from ragtester.stages.retrieval.document import access_document
 from ragtester.stages.retrieval.figures import arm_figures, figures
@@ -272,42 +269,80 @@ def test_every_stage_has_a_sentence(stage: FailureStage) -> None:
     assert "look at" in said([lost("a", diagnosis=diagnosis(stage))])
 
 
-def change(name: str, ends: tuple[float, float]) -> MetricChange:
-    middle = MeanValue(value=sum(ends) / 2, n=9, low=ends[0], high=ends[1])
-    return MetricChange(metric=name, before=0.5, after=0.5, difference=middle)
+def on_path(number: int, ranked: float, context: float, gold: str = "g") -> AuditedQuery:
+    """A measured query with a share of its gold within K before the budget and in the context; all are candidates."""
+    metrics = RankingMetrics(
+        hit=True, recall=context, precision=0.5, reciprocal_rank=1, ndcg=1, average_precision=context, evidence=context
+    )
+    return AuditedQuery(
+        query_id=f"q{number}",
+        document_id=f"d{number % 20}",
+        embedding="toy:words",
+        technique="ragtester",
+        type="complexity",
+        language="en",
+        question="?",
+        k=4,
+        status="measured",
+        gold=(GoldRank(id=f"d:{gold}:{number}", grade=100, context=1),),
+        metrics=metrics,
+        candidates=StepMetrics(recall=1, evidence=1),
+        ranked=StepMetrics(recall=ranked, evidence=ranked, reciprocal_rank=1),
+        missed=context < 1,
+    )
 
 
-@pytest.mark.parametrize(
-    ("recall", "rank", "told"),
-    [
-        ((-0.3, -0.1), (-0.5, 0.5), "Recall fell"),
-        ((-0.1, 0.1), (-0.5, -0.1), "look at the ranking"),
-        ((0.1, 0.2), (-0.5, -0.1), "buried"),
-        ((0.1, 0.2), (0.1, 0.2), "Recall rose and MRR rose: more evidence is found, and earlier"),
-        ((-0.1, 0.1), (-0.1, 0.1), "Cannot tell: neither recall nor MRR changed"),
-    ],
-)
-def test_the_pair_of_recall_and_mrr(recall: tuple[float, float], rank: tuple[float, float], told: str) -> None:
-    assert told in reading(change("recall", recall), change("MRR", rank))
+def both(
+    old: Sequence[AuditedQuery], new: Sequence[AuditedQuery], was: dict[str, Any], now: dict[str, Any]
+) -> BeforeAfter:
+    access = AccessAccount(documents={})
+    empty = dict.fromkeys(("ledgers", "overall", "curve", "slices", "arms", "stages", "claims"), ())
+    told = {"run": "old", "suite": "main", "source": "answers", "k": (4,), "embeddings": ("toy:words",), "diagnosed": 0}
+    result = RetrievalResult.model_validate({**empty, **told, "access": access})
+    (found,) = before_after(Earlier(result, old, was), access, new, now, seed=7)
+    return found
 
 
-WAYS: dict[Direction, tuple[float, float]] = {"fell": (-0.3, -0.1), "unclear": (-0.1, 0.1), "rose": (0.1, 0.3)}
+def test_before_and_after_have_tests_flips_and_the_step() -> None:
+    old = [on_path(number, 1, 1) for number in range(101)]
+    new = [on_path(number, 1, 0.5 if number < 40 else 1) for number in range(100)]
+    found = both(old, new, {"k": 4, "query path": {"budget": 0}}, {"k": 4, "query path": {"budget": 300}})
+    assert (found.queries, found.apart, found.same_gold, found.lost, found.found) == (100, 1, True, 40, 0)
+    recall = next(one for one in found.metrics if one.metric == "recall")
+    assert (recall.before, recall.after, recall.direction) == (1, 0.8, "fell")
+    assert recall.steps == {"packing": 40}
+    assert [flip.query_id for flip in found.flips] == [f"q{number}" for number in range(40)]
+    assert found.reading == (
+        "toy:words: Recall fell and MRR is the same for every query: the evidence still stands within K before the "
+        "budget: look at packing. Of 40 queries that fell, 40 did so first in packing. "
+        "Changed: query path.budget 0 → 300."
+    )
 
 
-@pytest.mark.parametrize(("found", "rank"), list(product(WAYS, repeat=2)))
-@pytest.mark.parametrize("same_gold", [True, False])
-def test_an_experiment_and_an_audit_say_the_same(found: Direction, rank: Direction, same_gold: bool) -> None:
-    def compared(metric: str, way: Direction) -> MetricComparison:
-        known = change(metric, WAYS[way])
-        return MetricComparison(**dict(known), test="t", p=0.5, holm=0.5, direction=way)
+def test_other_gold_and_an_unknown_configuration_are_told() -> None:
+    old = [on_path(number, 1, 1) for number in range(100)]
+    new = [on_path(number, 1, 1, gold="other") for number in range(100)]
+    found = both(old, new, {}, {"k": 4})
+    assert (found.same_gold, found.changed) == (False, None)
+    assert found.reading == (
+        "toy:words: The evidence found and MRR are the same for every query. Other chunks are gold now, so the share "
+        "of the evidence stands for recall. Where answers got worse, look at generation and packing."
+    )
 
-    name, subject = ("recall", "Recall") if same_gold else ("evidence", "The evidence found")
-    metrics = {name: compared(name, found), "reciprocal_rank": compared("reciprocal_rank", rank)}
-    if not same_gold:
-        metrics["recall"] = compared("recall", "unclear")
-    told = read_experiment(metrics, same_gold, None)
-    audited = reading(change(name, WAYS[found]), change("MRR", WAYS[rank]), subject)
-    assert audited.removesuffix(" Where answers got worse, look at generation and packing.") == told
+
+def test_what_changed_is_named_setting_by_setting() -> None:
+    was = {
+        "k": 4,
+        "chunker": {"chunk_size": 800},
+        "query path": {"rerank": "", "arms": [{"kind": "dense"}]},
+        "run": "a",
+    }
+    now = {"k": 4, "chunker": {"chunk_size": 300}, "query path": {"rerank": "", "arms": [{"kind": "bm25"}]}, "run": "b"}
+    assert changed_settings(was, now) == (
+        "chunker.chunk_size 800 → 300",
+        'query path.arms [{"kind": "dense"}] → [{"kind": "bm25"}]',
+    )
+    assert changed_settings(was, was) == ()
 
 
 # The page and the command line

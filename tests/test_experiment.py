@@ -27,16 +27,19 @@ from ragtester.records import (
     QueryLedger,
     RankingMetrics,
     SourceShares,
+    StepMetrics,
 )
+from ragtester.searching.reading import more_text
 from ragtester.settings import Settings
 from ragtester.stages.experiment.canary_alarm import with_alarms
-from ragtester.stages.experiment.comparing import Generated, Graded, compare, correct, direction
+from ragtester.stages.experiment.comparing import Generated, Graded, compare, correct
 from ragtester.stages.experiment.document import experiment_document
 from ragtester.stages.experiment.front import Offer, front
 from ragtester.stages.experiment.points import Pair, Point
-from ragtester.stages.experiment.reading import more_text, reading
-from ragtester.stages.experiment.values import METRICS, Measurement
-from ragtester.stages.experiment.words import size_text
+from ragtester.stages.experiment.reading import told as told_of
+from ragtester.stages.experiment.values import Measurement
+from ragtester.stages.experiment.words import short_name, size_text
+from ragtester.stages.query_changes import METRICS, direction
 from ragtester.tables.markdown import markdown
 
 BEFORE = Point("baseline", "baseline", Settings(), "toy:words")
@@ -96,13 +99,18 @@ def test_before_after_and_flips() -> None:
     assert found.same_gold
     assert [flip.query_id for flip in found.flips] == [f"q{number}" for number in range(20)]
     assert all((flip.rank_before, flip.rank_after, flip.won) == (1, None, False) for flip in found.flips)
-    assert found.reading.startswith("Recall fell and MRR fell: look at chunking, the embedding model or the index")
+    assert all((flip.hit_before, flip.hit_after, flip.recall_after) == (True, False, 0) for flip in found.flips)
+    assert found.reading == (
+        "Recall fell and MRR fell: look at chunking, the embedding model or the index; ranks follow recall. "
+        "Changed: chunk_size = 300."
+    )
 
 
 def test_ranks_that_sink_while_recall_stays_are_a_matter_of_ranking() -> None:
     found = compare(PAIR, measured([1] * 100), measured([4] * 60 + [1] * 40), seed=7)
     assert found.reading == (
-        "Recall is the same for every query and MRR fell: look at the ranking: rerank, fusion and its weights."
+        "Recall is the same for every query and MRR fell: look at the ranking: rerank, fusion and its weights. "
+        "Changed: chunk_size = 300."
     )
     assert not found.flips
 
@@ -171,8 +179,8 @@ def read(recall: Direction, mrr: Direction, answers: Direction | None = None, *,
         holm=1.0,
         direction=answers,
     )
-    metrics = {"recall": change("recall", recall), "reciprocal_rank": change("reciprocal_rank", mrr)}
-    return reading(metrics, same_gold, generation or None)
+    metrics = [change("recall", recall), change("reciprocal_rank", mrr)]
+    return told_of(metrics, same_gold, generation or None, "window = 2").removesuffix(" Changed: window = 2.")
 
 
 @pytest.mark.parametrize(
@@ -223,6 +231,8 @@ def test_failure_rates_are_paired_by_llm_and_case() -> None:
     # 36 answers have both grades; 4 failed before, 16 after, none the other way round.
     assert (found.before.successes, found.after.successes, found.before.n) == (4, 16, 36)
     assert (found.won, found.lost) == (0, 12)
+    assert [flip.query_id for flip in found.flips] == [f"q{number}" for number in range(4, 16)]
+    assert {(flip.llm, flip.before, flip.after) for flip in found.flips} == {("toy:a", "pass", "fail")}
     assert found.p == pytest.approx(2 * 0.5**12, abs=1e-6)
     assert found.direction == "rose"
 
@@ -249,6 +259,25 @@ def test_direction(ends: tuple[float | None, float | None], differing: int, p: f
 )
 def test_more_cases_in_two_figures(count: int, text: str) -> None:
     assert more_text(count, "cases") == f"{text} more cases"
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        (
+            {
+                "execute.index.chunk_size": 1000,
+                "execute.index.chunk_overlap": 100,
+                "execute.retrieval.arms": ["dense", "bm25"],
+            },
+            "1000/100 dense+bm25",
+        ),
+        ({"execute.index.chunk_size": 300, "execute.k": 4}, "chunk_size=300 k=4"),
+        ({"embedding": "toy:words"}, "grid"),
+    ],
+)
+def test_short_names(changes: dict[str, object], text: str) -> None:
+    assert short_name(changes) == text
 
 
 @pytest.mark.parametrize(
@@ -375,6 +404,69 @@ def test_an_arm_that_is_asked_and_silent_is_an_alarm_by_itself() -> None:
 def test_an_arm_that_is_no_longer_asked_is_named_as_such() -> None:
     gone = with_alarms([shares("mon", 60), shares("tue", 0, arms=("dense",))])[1]
     assert gone.alarm.endswith("; no bm25 arm is asked any more")
+
+
+def on_path(number: int, candidates: float, ranked: float, context: float) -> ExperimentQuery:
+    """A query of two gold chunks: the share of them at each step of its path; the first always stands at rank 1."""
+    found = query(number, 1)
+    assert found.metrics is not None
+    metrics = found.metrics.model_copy(update={"recall": context, "evidence": context})
+    update = {
+        "metrics": metrics,
+        "candidates": StepMetrics(recall=candidates, evidence=candidates),
+        "ranked": StepMetrics(recall=ranked, evidence=ranked, reciprocal_rank=1),
+    }
+    return found.model_copy(update=update)
+
+
+def on_paths(*each: tuple[float, float, float]) -> Measurement:
+    return Measurement.of("toy:words", [on_path(number, *shares) for number, shares in enumerate(each)])
+
+
+WHOLE = (1.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("lost", "step", "told"),
+    [
+        ((0.5, 0.5, 0.5), "search", "look at chunking, the embedding model or the index. Of 40"),
+        ((1.0, 0.5, 0.5), "ranking", "still among the candidates: look at the ranking"),
+        ((1.0, 1.0, 0.5), "packing", "still stands within K before the budget: look at packing"),
+    ],
+)
+def test_what_was_lost_is_put_down_to_the_step_where_it_was_lost_first(
+    lost: tuple[float, float, float], step: str, told: str
+) -> None:
+    found = compare(PAIR, on_paths(*[WHOLE] * 100), on_paths(*[lost] * 40, *[WHOLE] * 60), seed=7)
+    recall = next(one for one in found.metrics if one.metric == "recall")
+    assert recall.steps == {step: 40}
+    assert found.reading.startswith("Recall fell and MRR is the same for every query: ")
+    assert told in found.reading
+    assert "Of 40 queries that fell, 40 did so first in" in found.reading
+    # No hit flipped, and yet each of the 40 is listed with its recall.
+    assert [(flip.hit_before, flip.recall_before, flip.recall_after, flip.step) for flip in found.flips] == [
+        (True, 1, 0.5, step)
+    ] * 40
+    back = compare(PAIR, on_paths(*[lost] * 40, *[WHOLE] * 60), on_paths(*[WHOLE] * 100), seed=7)
+    assert {one.step for one in back.flips} == {step}
+    assert back.reading.startswith("Recall rose and MRR is the same for every query: more ")
+
+
+def test_the_step_of_most_queries_is_named_and_counted() -> None:
+    after = on_paths(*[(1.0, 1.0, 0.5)] * 30, *[(0.5, 0.5, 0.5)] * 10, *[WHOLE] * 60)
+    found = compare(PAIR, on_paths(*[WHOLE] * 100), after, seed=7)
+    assert "look at packing. Of 40 queries that fell, 30 did so first in packing." in found.reading
+
+
+def test_a_rank_that_sinks_after_the_ranking_only_is_a_matter_of_packing() -> None:
+    def sunk(number: int) -> ExperimentQuery:
+        found = on_path(number, *WHOLE)
+        assert found.metrics is not None
+        return found.model_copy(update={"metrics": found.metrics.model_copy(update={"reciprocal_rank": 0.5})})
+
+    after = Measurement.of("toy:words", [sunk(number) for number in range(100)])
+    found = compare(PAIR, on_paths(*[WHOLE] * 100), after, seed=7)
+    assert "MRR fell: look at packing: before the budget the ranks are no worse." in found.reading
 
 
 def test_the_same_rows_give_the_same_comparison() -> None:

@@ -57,6 +57,15 @@ class Call(Record):
         return self.attempts > 0
 
 
+class MeanValue(Record):
+    """A mean over `n` queries with its 95 % interval; None where there is nothing, or no spread to tell of."""
+
+    value: float | None = None
+    n: int = 0
+    low: float | None = None
+    high: float | None = None
+
+
 class Proportion(Record):
     """A share, `successes` of `n`, with its Wilson interval (95 %); None where `n` is 0: undefined, never 0."""
 

@@ -6,19 +6,20 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from ragtester.records.base import Failure, Proportion, Record
-from ragtester.records.retrieval import GoldRank, QueryStatus, RankingMetrics
-from ragtester.records.retrieval_result import MeanValue, QueryLedger
+from ragtester.records.base import Failure, MeanValue, Proportion, Record
+from ragtester.records.changes import Direction, QueryChanges
+from ragtester.records.retrieval import GoldRank, QueryStatus, RankingMetrics, StepMetrics
+from ragtester.records.retrieval_result import QueryLedger
 from ragtester.records.suite import CaseType
 
 PointKind = Literal["baseline", "variant", "grid"]
-Direction = Literal["rose", "fell", "unclear", "same"]
 
 
 class ExperimentQuery(Record):
     """One case under one setting: a row of `experiments/<name>/queries/`. `gold` leaves out what the user may not see.
 
-    `key` holds everything the row depends on. `metrics` are None unless `status` is "measured".
+    `key` holds everything the row depends on. `metrics` are None unless `status` is "measured"; `candidates` and
+    `ranked` tell of the gold among all that any arm found, and within K before the budget.
     """
 
     query_id: str
@@ -37,6 +38,8 @@ class ExperimentQuery(Record):
     context_ids: tuple[str, ...] = ()
     context_characters: int = 0
     metrics: RankingMetrics | None = None
+    candidates: StepMetrics | None = None
+    ranked: StepMetrics | None = None
     missed: bool | None = None
 
 
@@ -81,44 +84,20 @@ class PointResult(Record):
     index: IndexSize | None = None
 
 
-class MetricComparison(Record):
-    """A metric of a variant against the baseline, over the queries that both measured.
-
-    `difference` is after minus before with its 95 % interval, over documents where there are several. `direction` is
-    "rose" or "fell" only where that interval excludes 0 and `p` is below 0.05; "same" where no query differs, "unclear"
-    otherwise, and then `more` is about how many more cases would tell, None where no number can be named. `holm` is `p`
-    corrected for all the tests of the experiment.
-    """
-
-    metric: str
-    before: float | None
-    after: float | None
-    difference: MeanValue
-    test: str
-    p: float
-    holm: float
-    direction: Direction
-    more: int | None = None
-
-
-class Flip(Record):
-    """A query that hit on one side only. Ranks are those of the first gold chunk in the context, None where none is.
-
-    `gold_before` and `gold_after` are the chunks that count: another chunker cuts other chunks.
-    """
+class AnswerFlip(Record):
+    """An answer that passed in one run and failed in the other."""
 
     query_id: str
     document_id: str
+    technique: str
     question: str
-    won: bool
-    gold_before: tuple[str, ...]
-    gold_after: tuple[str, ...]
-    rank_before: int | None
-    rank_after: int | None
+    llm: str
+    before: Literal["pass", "fail"]
+    after: Literal["pass", "fail"]
 
 
 class GenerationChange(Record):
-    """Answers of both runs that were graded, paired by LLM and case: how many failed in one run only (McNemar)."""
+    """Answers of both runs that were graded, paired by LLM and case: which failed in one run only (McNemar)."""
 
     run_before: str
     run_after: str
@@ -131,14 +110,13 @@ class GenerationChange(Record):
     holm: float
     direction: Direction
     more: int | None = None
+    flips: tuple[AnswerFlip, ...] = ()
 
 
-class Comparison(Record):
+class Comparison(QueryChanges):
     """A variant against the baseline under one embedding model of the experiment.
 
-    `queries` is the number that both measured; `apart` those that only one could (no gold chunk under its chunker, no
-    vectors). `same_gold` says whether the gold chunks are the same on both sides. `reading` is what the pair of recall
-    and MRR says, and what to look at.
+    `reading` is what the pair of recall and MRR says, what to look at, and what was changed.
     """
 
     variant: str
@@ -146,11 +124,6 @@ class Comparison(Record):
     embedding_after: str
     combination: bool = False
     changes: dict[str, Any] = Field(default_factory=dict)
-    queries: int
-    apart: int
-    same_gold: bool
-    metrics: tuple[MetricComparison, ...]
-    flips: tuple[Flip, ...] = ()
     generation: GenerationChange | None = None
     reading: str
 

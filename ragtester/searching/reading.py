@@ -2,38 +2,113 @@
 
 from __future__ import annotations
 
-from ragtester.records import Direction
+from collections.abc import Iterable, Mapping
 
-_LOST = "look at chunking, the embedding model or the index"
-_RANKING = "look at the ranking: rerank, fusion and its weights"
-_BURIED = "more evidence is found and it is buried: look at the ranking (rerank, fusion weights)"
-_MEANS: dict[tuple[Direction, Direction], str] = {
-    ("fell", "fell"): f"{_LOST}; ranks follow recall",
-    ("fell", "rose"): f"{_LOST}; what is still found stands earlier",
-    ("fell", "unclear"): _LOST,
-    ("fell", "same"): _LOST,
-    ("rose", "fell"): _BURIED,
-    ("rose", "rose"): "more evidence is found, and earlier",
-    ("rose", "unclear"): "more evidence is found",
-    ("rose", "same"): "more evidence is found",
-    ("unclear", "fell"): _RANKING,
-    ("same", "fell"): _RANKING,
-    ("unclear", "rose"): "the ranking is better",
-    ("same", "rose"): "the ranking is better",
+from ragtester.records import Direction, MetricComparison, Step
+
+_FELL: dict[Step, str] = {
+    "search": "look at chunking, the embedding model or the index",
+    "ranking": "the evidence is still among the candidates: look at the ranking (rerank, fusion, weights, floors)",
+    "packing": "the evidence still stands within K before the budget: look at packing",
 }
-"""By the directions of recall and MRR."""
+_ROSE: dict[Step, str] = {
+    "search": "more evidence is found",
+    "ranking": "more of the evidence that was a candidate stands within K",
+    "packing": "more of the evidence within K gets through packing",
+}
+_BURIED: dict[Step, str] = {
+    "search": "it is buried: look at the ranking (rerank, fusion weights)",
+    "ranking": "it is buried: look at the ranking (rerank, fusion weights)",
+    "packing": "more gets through before it: look at packing",
+}
+_SANK: dict[Step, str] = {
+    "search": "look at the ranking: rerank, fusion and its weights",
+    "ranking": "look at the ranking: rerank, fusion and its weights",
+    "packing": "look at packing: before the budget the ranks are no worse",
+}
+_CLIMBED: dict[Step, str] = {
+    "search": "the ranking is better",
+    "ranking": "the ranking is better",
+    "packing": "packing leaves less before the evidence",
+}
 _SAID: dict[Direction, str] = {
     "rose": "rose",
     "fell": "fell",
     "unclear": "did not change beyond chance",
     "same": "is the same for every query",
 }
+_MANY = 100_000
+NOTHING = "Nothing can be said: no query was measured on both sides."
+OTHER_GOLD = "Other chunks are gold now, so the share of the evidence stands for recall."
 
 
-def pair_reading(found: Direction, rank: Direction, subject: str = "Recall", more: str = "") -> str:
-    """A sentence on what is found and on MRR. `subject` stands for recall; `more` ends what cannot be told."""
-    if (found, rank) in _MEANS:
-        return f"{subject} {_SAID[found]} and MRR {_SAID[rank]}: {_MEANS[found, rank]}."
-    if (found, rank) == ("same", "same"):
-        return f"{subject} and MRR are the same for every query."
-    return f"Cannot tell: neither {subject[:1].lower()}{subject[1:]} nor MRR changed beyond chance{more}."
+def reading(metrics: Iterable[MetricComparison], *, same_gold: bool) -> str:
+    """A sentence or two. A change is named only where interval and test agree that it is none of chance's.
+
+    It is put down to the step of the query path at which most of the queries that went that way did so first; where
+    that is not known, to the search. Where the chunks that count are others on the two sides, the share of the evidence
+    takes the place of recall: only that has the same denominator.
+    """
+    known = {one.metric: one for one in metrics}
+    found, rank = rested_on(known, same_gold=same_gold)
+    if found is None or rank is None:
+        return NOTHING
+    subject = "The evidence found" if found.metric == "evidence" else "Recall"
+    other = f" {OTHER_GOLD}" if found.metric == "evidence" else ""
+    ways = found.direction, rank.direction
+    if ways == ("same", "same"):
+        return f"{subject} and MRR are the same for every query.{other}"
+    if not {"rose", "fell"}.intersection(ways):
+        name = f"{subject[:1].lower()}{subject[1:]}"
+        return f"Cannot tell: neither {name} nor MRR changed beyond chance{_needs(found, rank)}.{other}"
+    said = f"{subject} {_SAID[found.direction]} and MRR {_SAID[rank.direction]}"
+    return f"{said}: {_means(found, rank)}.{_counted(found, rank)}{other}"
+
+
+def rested_on(
+    metrics: Mapping[str, MetricComparison], *, same_gold: bool
+) -> tuple[MetricComparison | None, MetricComparison | None]:
+    """Recall (or the share of the evidence, where other chunks are gold) and MRR."""
+    name = "evidence" if not same_gold and "evidence" in metrics else "recall"
+    return metrics.get(name), metrics.get("reciprocal_rank")
+
+
+def _means(found: MetricComparison, rank: MetricComparison) -> str:
+    if found.direction == "fell":
+        step = _first(found, "search")
+        tail = {"fell": "; ranks follow recall", "rose": "; what is still found stands earlier"}
+        return _FELL[step] + tail.get(rank.direction, "")
+    if found.direction == "rose":
+        said = _ROSE[_first(found, "search")]
+        if rank.direction == "fell":
+            return f"{said} and {_BURIED[_first(rank, 'ranking')]}"
+        return f"{said}, and earlier" if rank.direction == "rose" else said
+    return (_SANK if rank.direction == "fell" else _CLIMBED)[_first(rank, "ranking")]
+
+
+def _first(one: MetricComparison, unknown: Step) -> Step:
+    """The step at which most queries changed; the earlier of two that are even."""
+    return max(one.steps, key=one.steps.__getitem__) if one.steps else unknown
+
+
+def _counted(found: MetricComparison, rank: MetricComparison) -> str:
+    """How many of the queries that changed did so at the step that is named."""
+    one = found if found.direction in ("rose", "fell") else rank
+    if not one.steps:
+        return ""
+    step, total = _first(one, "search"), sum(one.steps.values())
+    where = {"search": "in the arms' hits", "ranking": "in the ranking within K", "packing": "in packing"}[step]
+    return f" Of {total} queries that {one.direction}, {one.steps[step]} did so first {where}."
+
+
+def _needs(*metrics: MetricComparison) -> str:
+    known = [one.more for one in metrics if one.more]
+    return f"; {more_text(min(known), 'cases')} would tell, if the difference stays what it is" if known else ""
+
+
+def more_text(count: int, noun: str) -> str:
+    """`about 520 more cases`: two figures are all that such a number is worth."""
+    if count > _MANY:
+        return f"more than {_MANY:,} more {noun}"
+    digits = max(0, len(str(count)) - 2)
+    return f"about {round(count, -digits):,} more {noun}"

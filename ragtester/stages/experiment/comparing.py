@@ -4,27 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
-from statistics import NormalDist
 
-from ragtester.records import (
-    Comparison,
-    Direction,
-    Flip,
-    GenerationChange,
-    MeanValue,
-    MetricComparison,
-)
+from ragtester.records import AnswerFlip, Comparison, GenerationChange
 from ragtester.stages.experiment.points import Pair
-from ragtester.stages.experiment.reading import reading
-from ragtester.stages.experiment.values import METRICS, Measurement, Value, paired, share_lost
+from ragtester.stages.experiment.reading import told
+from ragtester.stages.experiment.values import Measurement
+from ragtester.stages.experiment.words import changes_text
 from ragtester.stages.means import mean_record
 from ragtester.stages.proportions import proportion
-from ragtester.statistics import holm, mcnemar, paired_cases_needed
-from ragtester.statistics.means import PairedMeans, paired_means
-
-POWER = 0.8
-LEVEL = 0.05
+from ragtester.stages.query_changes import compare_metrics, corrected, direction, flips, is_same_gold, paired
+from ragtester.statistics import mcnemar, paired_cases_needed
+from ragtester.statistics.means import paired_means
 
 
 @dataclass(frozen=True)
@@ -33,6 +23,7 @@ class Graded:
 
     document_id: str
     failed: bool
+    question: str = ""
 
 
 Grades = dict[tuple[str, str, str], Graded]
@@ -53,9 +44,9 @@ def compare(
     pair: Pair, before: Measurement, after: Measurement, seed: int, generated: Generated | None = None
 ) -> Comparison:
     """One variant's comparison; p-values are not corrected yet: see `correct`."""
-    pairs = paired(before, after)
-    same_gold = all(one.gold == two.gold for one, two in pairs)
-    metrics = tuple(found for metric in METRICS if (found := _metric(metric, pairs, seed)) is not None)
+    pairs, apart = paired(before.values, after.values)
+    same_gold = is_same_gold(pairs)
+    metrics = compare_metrics(pairs, seed)
     generation = _generation(generated, seed) if generated else None
     return Comparison(
         variant=pair.after.name,
@@ -64,97 +55,26 @@ def compare(
         combination=pair.combination,
         changes=pair.after.changes,
         queries=len(pairs),
-        apart=len(before.values.keys() ^ after.values.keys()),
+        apart=apart,
         same_gold=same_gold,
         metrics=metrics,
-        flips=tuple(_flip(one, two) for one, two in pairs if one.metrics.hit != two.metrics.hit),
+        flips=flips(pairs, same_gold),
         generation=generation,
-        reading=reading({one.metric: one for one in metrics}, same_gold, generation),
+        reading=told(metrics, same_gold, generation, changes_text(pair.after.changes)),
     )
 
 
 def correct(comparisons: Sequence[Comparison]) -> tuple[tuple[Comparison, ...], int]:
     """Holm's correction over all tests of the experiment, one family; gives its size too."""
-    ps = {(at, one.metric): one.p for at, each in enumerate(comparisons) for one in each.metrics}
-    ps |= {(at, ""): each.generation.p for at, each in enumerate(comparisons) if each.generation}
-    names = {repr(place): place for place in ps}
-    corrected = holm({name: ps[place] for name, place in names.items()})
-    by_place = {names[name]: round(p, 6) for name, p in corrected.items()}
+    answers = [each.generation.p for each in comparisons if each.generation]
+    found, family = corrected([each.metrics for each in comparisons], answers)
+    of_metrics, of_answers = iter(found), iter(found[family - len(answers) :])
     made = []
-    for at, each in enumerate(comparisons):
-        metrics = tuple(one.model_copy(update={"holm": by_place[at, one.metric]}) for one in each.metrics)
-        generation = each.generation and each.generation.model_copy(update={"holm": by_place[at, ""]})
+    for each in comparisons:
+        metrics = tuple(one.model_copy(update={"holm": next(of_metrics)}) for one in each.metrics)
+        generation = each.generation and each.generation.model_copy(update={"holm": next(of_answers)})
         made.append(each.model_copy(update={"metrics": metrics, "generation": generation}))
-    return tuple(made), len(ps)
-
-
-def _metric(metric: str, pairs: Sequence[tuple[Value, Value]], seed: int) -> MetricComparison | None:
-    """None where no query has the metric on both sides."""
-    documents = [one.document_id for one, _ in pairs]
-    found = paired_means([one.of(metric) for one, _ in pairs], [two.of(metric) for _, two in pairs], documents, seed)
-    if found is None:
-        return None
-    p, name, more = found.test.p, found.test.name, _more(found)
-    if metric == "hit":
-        won, lost = share_lost(pairs)
-        p, name = mcnemar(lost, won).p, "McNemar exact"
-        needed = paired_cases_needed(lost, won, len(pairs))
-        more = None if needed is None else max(0, needed - len(pairs))
-    difference = mean_record(found.difference)
-    towards = direction(difference, found.higher + found.lower, p)
-    return MetricComparison(
-        metric=metric,
-        before=round(found.before, 6),
-        after=round(found.after, 6),
-        difference=difference,
-        test=name,
-        p=round(p, 6),
-        holm=round(p, 6),
-        direction=towards,
-        more=more if towards == "unclear" else None,
-    )
-
-
-def direction(difference: MeanValue, differing: int, p: float) -> Direction:
-    """Where a difference points to, if its interval over documents excludes 0 and its test speaks against chance.
-
-    Both are asked for: the interval is too narrow where documents are few, and the test takes queries for independent.
-    Where every document changed by the same there is no interval, and the test alone decides.
-    """
-    value = difference.value or 0.0
-    low, high = (value if end is None else end for end in (difference.low, difference.high))
-    if not differing:
-        return "same"
-    if p >= LEVEL or low <= 0 <= high:
-        return "unclear"
-    return "rose" if low > 0 else "fell"
-
-
-def _more(found: PairedMeans) -> int | None:
-    """About how many more queries would tell the difference from 0 with a power of 80 %, if it stays what it is.
-
-    The interval's half width shrinks with the root of their number, so that n (1 + z_power / z)^2 (half / d)^2 do.
-    """
-    interval, d = found.difference.interval, found.difference.value
-    if interval is None or not d:
-        return None
-    z = NormalDist().inv_cdf(0.975)
-    half = (interval.high - interval.low) / 2
-    needed = found.difference.n * ((1 + NormalDist().inv_cdf(POWER) / z) * half / d) ** 2
-    return max(0, ceil(round(needed, 6)) - found.difference.n)
-
-
-def _flip(one: Value, two: Value) -> Flip:
-    return Flip(
-        query_id=one.query_id,
-        document_id=one.document_id,
-        question=one.question,
-        won=two.metrics.hit,
-        gold_before=one.gold,
-        gold_after=two.gold,
-        rank_before=one.rank,
-        rank_after=two.rank,
-    )
+    return tuple(made), family
 
 
 def _generation(generated: Generated, seed: int) -> GenerationChange | None:
@@ -187,4 +107,20 @@ def _generation(generated: Generated, seed: int) -> GenerationChange | None:
         holm=p,
         direction=towards,
         more=None if needed is None or towards != "unclear" else max(0, needed - len(pairs)),
+        flips=tuple(
+            _flip(place, one, two) for place, (one, two) in zip(places, pairs, strict=True) if one.failed != two.failed
+        ),
+    )
+
+
+def _flip(place: tuple[str, str, str], one: Graded, two: Graded) -> AnswerFlip:
+    llm, technique, case_id = place
+    return AnswerFlip(
+        query_id=case_id,
+        document_id=one.document_id,
+        technique=technique,
+        question=one.question,
+        llm=llm,
+        before="fail" if one.failed else "pass",
+        after="fail" if two.failed else "pass",
     )

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ragtester.records import Comparison, ExperimentResult, Flip, GenerationChange, MetricComparison
-from ragtester.stages.experiment.reading import more_text
-from ragtester.stages.experiment.values import METRICS
-from ragtester.stages.experiment.words import changes_text, mean_cell
-from ragtester.tables import Cell, Paragraph, PValue, Rate, Section, Table
+from ragtester.records import AnswerFlip, Comparison, ExperimentResult, GenerationChange
+from ragtester.searching.reading import more_text
+from ragtester.stages.change_tables import SAID, basis, flips_part, metrics_table, question_text
+from ragtester.stages.experiment.words import changes_text
+from ragtester.stages.means import mean_cell
+from ragtester.stages.proportions import rate_cell
+from ragtester.stages.query_changes import METRICS
+from ragtester.tables import Cell, Paragraph, PValue, Section, Table
 
-_SAID = {"rose": "rose", "fell": "fell", "same": "same for all", "unclear": "cannot tell"}
-_BRIEF = ("evidence", "recall", "reciprocal_rank", "ndcg")
-_QUESTION = 160
-"""Characters of a question that a table shows."""
+_BRIEF = ("recall", "evidence", "reciprocal_rank")
+"""What a reading rests on."""
 
 
 def comparison_section(result: ExperimentResult, at: int, one: Comparison, flips: int | None) -> Section:
     """Before, after, difference and test of every metric; flips case by case, at most `flips` of them."""
     number = f"-{at + 1}" if len(result.comparisons) > 1 else ""
     title = f"{one.variant} against the baseline{_models(one)}"
-    parts: list[Paragraph | Table] = [Paragraph(one.reading), *map(Paragraph, _basis(one))]
-    parts.append(_metrics(result, one, number))
+    kind = "A combination; what of it helped cannot be told" if one.combination else "One setting changed"
+    what = f"{kind}: {changes_text(one.changes)}. {one.queries} queries were measured on both sides."
+    parts: list[Paragraph | Table] = [Paragraph(one.reading), Paragraph(what), *basis(one)]
+    parts.append(metrics_table(f"before-after{number}", "Before and after", one, result.family))
+    parts.append(flips_part(f"flips{number}", one, flips))
     if one.generation:
-        parts.append(_generation(one.generation, number))
-    parts += _flips(one, number, flips)
+        parts += _generation(one.generation, number, flips)
     return Section(f"comparison{number}", title, tuple(parts))
 
 
@@ -34,81 +37,51 @@ def _models(one: Comparison) -> str:
     return f", {one.embedding_before or 'no embedding model'} and {one.embedding_after or 'no embedding model'}"
 
 
-def _basis(one: Comparison) -> Iterator[str]:
-    kind = "A combination; what of it helped cannot be told" if one.combination else "One setting changed"
-    yield f"{kind}: {changes_text(one.changes)}. {one.queries} queries were measured on both sides."
-    if one.apart:
-        yield f"{one.apart} queries were measured on one side only and are in no difference."
-    if not one.same_gold:
-        yield (
-            "Other chunks count as gold than in the baseline, so that hit rate, recall, precision, nDCG and average "
-            "precision have other denominators: compare the share of the evidence, which has the same."
-        )
-
-
-def _metrics(result: ExperimentResult, one: Comparison, number: str) -> Table:
-    columns = ("metric", "before, %", "after, %", "difference", "p", "p (Holm)", "told")
-    rows = tuple(_metric(metric) for metric in one.metrics)
-    note = (
-        "Differences in percentage points with 95 % intervals over documents. Tests: McNemar exact for the hit rate, "
-        "randomisation of signs for means; they take queries for independent. Rose, fell: the interval excludes 0 "
-        f"and p is below 0.05. Holm's correction is over the experiment's {result.family} tests."
-    )
-    return Table(f"before-after{number}", "Before and after", columns, rows, (note,))
-
-
-def _metric(one: MetricComparison) -> tuple[Cell, ...]:
-    said = _SAID[one.direction] + (f"; {more_text(one.more, 'cases')}" if one.more else "")
-    sides = (None if value is None else 100 * value for value in (one.before, one.after))
-    difference = mean_cell(one.difference, "points")
-    return (METRICS[one.metric], *sides, difference, PValue(one.p), PValue(one.holm), said)
-
-
-def _generation(one: GenerationChange, number: str) -> Table:
+def _generation(one: GenerationChange, number: str, most: int | None) -> Iterator[Paragraph | Table]:
     columns = ("before", "after", "difference", "failed before only", "failed after only", "p", "p (Holm)", "told")
-    said = _SAID[one.direction] + (f"; {more_text(one.more, 'answers')}" if one.more else "")
-    before, after = (Rate(side.successes, side.n) for side in (one.before, one.after))
-    difference = mean_cell(one.difference, "points")
+    said = SAID[one.direction] + (f"; {more_text(one.more, 'answers')}" if one.more else "")
+    before, after = map(rate_cell, (one.before, one.after))
+    difference = mean_cell(one.difference, signed=True)
     row = (before, after, difference, one.won, one.lost, PValue(one.p), PValue(one.holm), said)
     note = (
         f"Answers graded in both runs ({one.run_before}, {one.run_after}), paired by LLM and case; test: McNemar exact."
     )
-    return Table(f"answers{number}", "Answers that failed", columns, (row,), (note,), keys=0)
-
-
-def _flips(one: Comparison, number: str, most: int | None) -> Iterator[Paragraph | Table]:
+    yield Table(f"answers{number}", "Answers that failed", columns, (row,), (note,), keys=0)
     if not one.flips:
-        yield Paragraph("No query flipped between hit and miss.")
+        yield Paragraph("No answer changed its verdict.")
         return
-    ordered = sorted(one.flips, key=lambda flip: flip.won)
+    ordered = sorted(one.flips, key=lambda flip: flip.after)
     shown = ordered if most is None else ordered[:most]
-    won = sum(flip.won for flip in ordered)
-    more = (f"{len(shown)} of {len(ordered)}; result.md has all",) if len(shown) < len(ordered) else ()
-    columns = ("case", "hit", "rank before", "rank after", "gold before", "gold after", "question")
-    title = f"Flips: {len(ordered) - won} hits lost, {won} won"
-    yield Table(f"flips{number}", title, columns, tuple(map(_flip, shown)), more)
+    cut = (f"{len(shown)} of {len(ordered)}; result.md has all.",) if len(shown) < len(ordered) else ()
+    title = f"Answers with another verdict: {one.lost} fail now, {one.won} pass now"
+    names = ("case", "system", "verdict", "question")
+    yield Table(f"answer-flips{number}", title, names, tuple(map(_flip, shown)), cut, keys=2)
 
 
-def _flip(flip: Flip) -> tuple[Cell, ...]:
-    question = flip.question if len(flip.question) <= _QUESTION else flip.question[: _QUESTION - 1] + "…"
-    ranks = ("–" if rank is None else str(rank) for rank in (flip.rank_before, flip.rank_after))
-    gold = (" ".join(map(_short, side)) or "–" for side in (flip.gold_before, flip.gold_after))
-    return (flip.query_id, "won" if flip.won else "lost", *ranks, *gold, question)
-
-
-def _short(chunk_id: str) -> str:
-    """A chunk as its place in its document: the document stands in the case's id already."""
-    return f"#{chunk_id.rsplit(':', 1)[-1]}"
+def _flip(flip: AnswerFlip) -> tuple[Cell, ...]:
+    return (flip.query_id, flip.llm, f"{flip.before} → {flip.after}", question_text(flip.question))
 
 
 def brief_table(result: ExperimentResult, full: bool) -> Table:
-    """All comparisons, one row each: the differences of the metrics that the reading rests on."""
-    columns = ("variant", "embedding model", *(METRICS[name] for name in _BRIEF), "hits lost", "hits won")
+    """All comparisons, one row each: the differences that the reading rests on with their p-values, and the hits."""
+    columns = ["variant", "embedding model"]
+    for name in _BRIEF:
+        columns += [METRICS[name], "p", "p (Holm)"]
     rows = []
     for one in result.comparisons:
         by_name = {metric.metric: metric for metric in one.metrics}
-        cells = (mean_cell(by_name[name].difference, "points") if name in by_name else None for name in _BRIEF)
-        won = sum(flip.won for flip in one.flips)
-        rows.append((one.variant, one.embedding_after or "none", *cells, len(one.flips) - won, won))
-    note = "Differences with 95 % intervals over documents." + ("" if full else " Tests and flips: --full, result.md.")
-    return Table("differences", "Against the baseline", columns, tuple(rows), (note,), keys=2)
+        cells: list[Cell] = []
+        for name in _BRIEF:
+            found = by_name.get(name)
+            cells += (
+                [mean_cell(found.difference, signed=True), PValue(found.p), PValue(found.holm)] if found else [None] * 3
+            )
+        won = sum(flip.hit_after and not flip.hit_before for flip in one.flips)
+        lost = sum(flip.hit_before and not flip.hit_after for flip in one.flips)
+        rows.append((one.variant, one.embedding_after or "none", *cells, lost, won))
+    note = (
+        "Differences with 95 % intervals over documents; p of randomised signs, and corrected (Holm) for all "
+        f"{result.family} tests. " + ("" if full else "All metrics and flips: --full, result.md.")
+    )
+    title = "Against the baseline"
+    return Table("differences", title, (*columns, "hits lost", "hits won"), tuple(rows), (note.strip(),), keys=2)

@@ -14,10 +14,9 @@ from ragtester.stages.experiment.counting import changed
 from ragtester.stages.experiment.overlay import lay, parsed, shown
 from ragtester.stages.experiment.points import Pair, Point, Points, Start, models_of
 from ragtester.stages.experiment.syntax import BASELINE, Experiment, Variant
+from ragtester.stages.experiment.words import GRID
 
 MOST_POINTS = 2000
-GRID = "grid"
-"""Name of a point of a sweep over embedding models alone."""
 NAMED = 3
 """Points left out that a message names."""
 

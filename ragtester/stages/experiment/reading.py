@@ -1,51 +1,30 @@
-"""What a comparison says about where to look. Pure."""
+"""What a comparison says: of the search, of the answers, and what was changed. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from ragtester.records import GenerationChange, MetricComparison
-from ragtester.searching.reading import pair_reading
-
-_MANY = 100_000
+from ragtester.searching.reading import more_text, reading, rested_on
 
 
-def reading(metrics: Mapping[str, MetricComparison], same_gold: bool, generation: GenerationChange | None) -> str:
-    """One or two sentences. A change is named only where interval and test agree that it is none of chance's.
-
-    Where the chunks that count are others on the two sides, the share of the evidence takes the place of recall: only
-    that has the same denominator.
-    """
-    name = "evidence" if not same_gold and "evidence" in metrics else "recall"
-    found, rank = metrics.get(name), metrics.get("reciprocal_rank")
-    if found is None or rank is None:
-        return "Nothing can be said: no query was measured on both sides."
-    subject = "The evidence found" if name == "evidence" else "Recall"
-    search = pair_reading(found.direction, rank.direction, subject, _needs(found, rank))
-    return " ".join(part for part in (search, _answers(found, rank, generation)) if part)
+def told(
+    metrics: Sequence[MetricComparison], same_gold: bool, generation: GenerationChange | None, changes: str
+) -> str:
+    """A few sentences; `changes` are the settings that were changed."""
+    parts = [reading(metrics, same_gold=same_gold), _answers(metrics, same_gold, generation), f"Changed: {changes}."]
+    return " ".join(part for part in parts if part)
 
 
-def more_text(count: int, noun: str) -> str:
-    """`about 520 more cases`: two figures are all that such a number is worth."""
-    if count > _MANY:
-        return f"more than {_MANY:,} more {noun}"
-    digits = max(0, len(str(count)) - 2)
-    return f"about {round(count, -digits):,} more {noun}"
-
-
-def _needs(*metrics: MetricComparison) -> str:
-    known = [one.more for one in metrics if one.more]
-    return f"; {more_text(min(known), 'cases')} would tell, if the difference stays what it is" if known else ""
-
-
-def _answers(found: MetricComparison, rank: MetricComparison, generation: GenerationChange | None) -> str:
+def _answers(metrics: Sequence[MetricComparison], same_gold: bool, generation: GenerationChange | None) -> str:
     """What answers say beside the search; nothing where none were made."""
     if generation is None:
         return ""
     if generation.direction == "fell":
         return "Fewer answers fail."
     if generation.direction == "rose":
-        fine = "fell" not in (found.direction, rank.direction)
+        pair = rested_on({one.metric: one for one in metrics}, same_gold=same_gold)
+        fine = all(one is not None and one.direction != "fell" for one in pair)
         return "Both are fine and more answers fail: look at generation or packing." if fine else "More answers fail."
     if generation.direction == "same":
         return "Not one answer changed its verdict."

@@ -101,9 +101,11 @@ def _generated(
 
 
 def _grades(workspace: Workspace, plan: Plan, run: str, embedding: str) -> Grades:
-    rows = load_results(workspace, [run], plan.suite.name).open_book
+    found = load_results(workspace, [run], plan.suite.name)
     return {
-        (row.llm, row.technique, row.case_id): Graded(row.document_id, row.status == "fail")
-        for row in rows
+        (row.llm, row.technique, row.case_id): Graded(
+            row.document_id, row.status == "fail", found.cases[plan.suite.name, row.case_id].question
+        )
+        for row in found.open_book
         if row.graded and row.embedding == embedding
     }

@@ -16,7 +16,7 @@ from ragtester.stages.placed_rows import PlacedRow, keep_only, read_placed
 from ragtester.storage import iter_rows
 from ragtester.tasks import SPENT_FAILURES
 
-VERSION = 1
+VERSION = 2
 """Of what is measured: another number makes every row anew."""
 
 
@@ -133,5 +133,7 @@ def make_row(point: Point, key: str, context: Context, measured: Measured, failu
         context_ids=context.trace.context_ids,
         context_characters=context.trace.context_characters,
         metrics=None if failure else measured.metrics,
+        candidates=None if failure else measured.candidates,
+        ranked=None if failure else measured.ranked,
         missed=None if failure else measured.missed,
     )

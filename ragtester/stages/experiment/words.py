@@ -6,19 +6,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ragtester.records import MeanValue
-from ragtester.statistics import Interval
-from ragtester.tables import Cell, Estimate
+from ragtester.stages.experiment.changeable import EMBEDDING
+from ragtester.stages.experiment.overlay import shown
 
-
-def mean_cell(found: MeanValue, unit: str = "%") -> Cell:
-    """A mean of shares in per cent, or a difference of them in points."""
-    if found.value is None:
-        return None
-    interval = None
-    if found.low is not None and found.high is not None:
-        interval = Interval(100 * found.low, 100 * found.high)
-    return Estimate(100 * found.value, found.n, interval, unit)
+GRID = "grid"
+"""Name of a point of a sweep over embedding models alone."""
 
 
 def changes_text(changes: Mapping[str, Any]) -> str:
@@ -26,6 +18,17 @@ def changes_text(changes: Mapping[str, Any]) -> str:
     return ", ".join(
         f"{name.rpartition('.')[2]} = {json.dumps(value, ensure_ascii=False)}" for name, value in changes.items()
     )
+
+
+def short_name(changes: Mapping[str, Any]) -> str:
+    """A point of a grid in short: `1000/100 dense+bm25 k=4` for chunk size, overlap, arms and K."""
+    values = {name.rpartition(".")[2]: shown(value) for name, value in changes.items() if name != EMBEDDING}
+    parts = []
+    if "chunk_size" in values and "chunk_overlap" in values:
+        parts.append(f"{values.pop('chunk_size')}/{values.pop('chunk_overlap')}")
+    if "arms" in values:
+        parts.append(values.pop("arms"))
+    return " ".join([*parts, *(f"{name}={value}" for name, value in values.items())]) or GRID
 
 
 def size_text(size: int) -> str:

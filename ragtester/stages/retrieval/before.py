@@ -2,45 +2,138 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from ragtester.errors import UsageError
-from ragtester.records import AccessAccount, AuditedQuery, BeforeAfter, Direction, MetricChange, RetrievalResult
-from ragtester.searching.reading import pair_reading
-from ragtester.stages.retrieval.averages import mean_value
+from ragtester.records import AccessAccount, AuditedQuery, BeforeAfter, MetricComparison, RetrievalResult
+from ragtester.searching.reading import reading, rested_on
+from ragtester.stages.query_changes import (
+    Value,
+    compare_metrics,
+    corrected,
+    flips,
+    is_same_gold,
+    paired,
+    value_of,
+)
 
-METRICS: dict[str, Callable[[AuditedQuery], float | None]] = {
-    "hit rate": lambda row: float(row.metrics.hit) if row.metrics else None,
-    "recall": lambda row: row.metrics.recall if row.metrics else None,
-    "precision": lambda row: row.metrics.precision if row.metrics else None,
-    "MRR": lambda row: row.metrics.reciprocal_rank if row.metrics else None,
-    "nDCG": lambda row: row.metrics.ndcg if row.metrics else None,
-    "average precision": lambda row: row.metrics.average_precision if row.metrics else None,
-    "evidence": lambda row: row.metrics.evidence if row.metrics else None,
-}
-Pair = tuple[AuditedQuery, AuditedQuery]
+Row = tuple[AuditedQuery, AuditedQuery]
+CONFIGURED = ("k", "scope", "chunker", "query path", "access", "embedding models")
+"""Parts of `configuration.json` that say what retrieved."""
+NAMED = 6
+"""Changed settings that a sentence names."""
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """The audit to compare with: its figures, its rows, and what retrieved (empty where that is not known)."""
+
+    result: RetrievalResult
+    rows: Sequence[AuditedQuery]
+    configuration: Mapping[str, Any]
 
 
 def before_after(
-    old: RetrievalResult, old_rows: Sequence[AuditedQuery], access: AccessAccount, rows: Sequence[AuditedQuery]
+    old: Earlier,
+    access: AccessAccount,
+    rows: Sequence[AuditedQuery],
+    configuration: Mapping[str, Any],
+    seed: int,
 ) -> tuple[BeforeAfter, ...]:
-    """A comparison for each pair of embedding models. Raises UsageError where K, access or the queries differ."""
-    earlier = {(row.embedding, row.query_id): row for row in old_rows}
+    """A comparison for each pair of embedding models, with Holm's correction over all their tests.
+
+    Raises UsageError where K, access or the queries differ.
+    """
+    run = old.result.run
     names = list(dict.fromkeys(row.embedding for row in rows))
+    changed = changed_settings(old.configuration, configuration) if old.configuration else None
     found = []
-    for before, after in _matched(list(old.embeddings), names):
-        pairs = [
-            (earlier[before, row.query_id], row)
-            for row in rows
-            if row.embedding == after and (before, row.query_id) in earlier
-        ]
-        _refuse(old.run, pairs, old.access, access)
-        measured = [pair for pair in pairs if all(row.status == "measured" for row in pair)]
-        if measured:
-            found.append(_compared(old.run, before, after, measured))
+    for before, after in _matched(list(old.result.embeddings), names):
+        earlier = {row.query_id: row for row in old.rows if row.embedding == before}
+        own = {row.query_id: row for row in rows if row.embedding == after}
+        both = [(earlier[name], row) for name, row in own.items() if name in earlier]
+        _refuse(run, both, old.result.access, access)
+        pairs, apart = paired(_measured(earlier), _measured(own))
+        if pairs:
+            same_gold = is_same_gold(pairs)
+            metrics = compare_metrics(pairs, seed)
+            found.append(
+                BeforeAfter(
+                    run=run,
+                    embedding_before=before,
+                    embedding_after=after,
+                    queries=len(pairs),
+                    apart=apart,
+                    same_gold=same_gold,
+                    metrics=metrics,
+                    flips=flips(pairs, same_gold),
+                    found=sum(bool(one.missed) and not two.missed for one, two in both if _is_measured(one, two)),
+                    lost=sum(bool(two.missed) and not one.missed for one, two in both if _is_measured(one, two)),
+                    changed=changed,
+                    reading=f"{after}: {_told(metrics, same_gold, changed)}",
+                )
+            )
     if not found:
-        raise UsageError(f"--before {old.run}: no query was measured in both runs; audit runs of the same suite")
-    return tuple(found)
+        raise UsageError(f"--before {run}: no query was measured in both runs; audit runs of the same suite")
+    return _corrected(found)
+
+
+def changed_settings(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
+    """What of the configuration differs, as `query path.budget 0 → 300`."""
+    was, now = ({name: tree[name] for name in CONFIGURED if name in tree} for tree in (old, new))
+    before, after = dict(_flat(was)), dict(_flat(now))
+    return tuple(
+        f"{name} {_json(before.get(name))} → {_json(after.get(name))}"
+        for name in dict.fromkeys((*before, *after))
+        if before.get(name) != after.get(name)
+    )
+
+
+def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _json(value: Any) -> str:
+    return "none" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _told(metrics: Sequence[MetricComparison], same_gold: bool, changed: Sequence[str] | None) -> str:
+    """The reading, where to look for answers that got worse, and what was changed."""
+    told = reading(metrics, same_gold=same_gold)
+    if not any(one is not None and one.direction == "fell" for one in _pair(metrics, same_gold)):
+        told += " Where answers got worse, look at generation and packing."
+    if changed is None:
+        return told
+    more = f" and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
+    named = "; ".join(changed[:NAMED]) + more
+    return f"{told} Changed: {named or 'nothing in the configuration, so look at texts, cases and versions'}."
+
+
+def _pair(metrics: Sequence[MetricComparison], same_gold: bool) -> tuple[MetricComparison | None, ...]:
+    return rested_on({one.metric: one for one in metrics}, same_gold=same_gold)
+
+
+def _measured(rows: Mapping[str, AuditedQuery]) -> dict[str, Value]:
+    return {name: value_of(row, row.metrics) for name, row in rows.items() if row.metrics is not None}
+
+
+def _is_measured(one: AuditedQuery, two: AuditedQuery) -> bool:
+    return one.metrics is not None and two.metrics is not None
+
+
+def _corrected(found: Sequence[BeforeAfter]) -> tuple[BeforeAfter, ...]:
+    ps = iter(corrected([one.metrics for one in found])[0])
+    return tuple(
+        one.model_copy(update={"metrics": tuple(each.model_copy(update={"holm": next(ps)}) for each in one.metrics)})
+        for one in found
+    )
 
 
 def _matched(before: list[str], after: list[str]) -> Iterator[tuple[str, str]]:
@@ -52,7 +145,7 @@ def _matched(before: list[str], after: list[str]) -> Iterator[tuple[str, str]]:
         yield before[0], after[0]
 
 
-def _refuse(run: str, pairs: Sequence[Pair], old: AccessAccount, new: AccessAccount) -> None:
+def _refuse(run: str, pairs: Sequence[Row], old: AccessAccount, new: AccessAccount) -> None:
     for one, two in pairs:
         if one.status == "unfinished" or two.status == "unfinished":
             continue
@@ -69,57 +162,3 @@ def _refuse(run: str, pairs: Sequence[Pair], old: AccessAccount, new: AccessAcco
                 f"--before {run}: access rules differ (query {two.query_id} or the tags of {two.document_id}); what a "
                 "user may see must be the same in both runs"
             )
-
-
-def _compared(run: str, before: str, after: str, pairs: Sequence[Pair]) -> BeforeAfter:
-    changes = tuple(_change(metric, pairs) for metric in METRICS)
-    return BeforeAfter(
-        run=run,
-        embedding_before=before,
-        embedding_after=after,
-        queries=len(pairs),
-        changes=changes,
-        found=sum(bool(one.missed) and not two.missed for one, two in pairs),
-        lost=sum(bool(two.missed) and not one.missed for one, two in pairs),
-        reading=f"{after}: {_reading(changes, pairs)}",
-    )
-
-
-def _change(metric: str, pairs: Sequence[Pair]) -> MetricChange:
-    value = METRICS[metric]
-    both = [
-        (two.document_id, old, new)
-        for one, two in pairs
-        if (old := value(one)) is not None and (new := value(two)) is not None
-    ]
-    return MetricChange(
-        metric=metric,
-        before=mean_value((document, old) for document, old, _ in both).value,
-        after=mean_value((document, new) for document, _, new in both).value,
-        difference=mean_value((document, new - old) for document, old, new in both),
-    )
-
-
-def _reading(changes: Sequence[MetricChange], pairs: Sequence[Pair]) -> str:
-    """The sentence, and what it rests on where other chunks are gold now."""
-    found = {change.metric: change for change in changes}
-    same = all({gold.id for gold in one.gold} == {gold.id for gold in two.gold} for one, two in pairs)
-    if same or found["evidence"].difference.value is None:
-        return reading(found["recall"], found["MRR"])
-    told = reading(found["evidence"], found["MRR"], "The evidence found")
-    return f"{told} Other chunks are gold now, so the share of the evidence stands for recall."
-
-
-def reading(found: MetricChange, rank: MetricChange, subject: str = "Recall") -> str:
-    """What the pair of recall (or what stands for it) and MRR says; no answers are looked at."""
-    ways = _direction(found), _direction(rank)
-    told = pair_reading(*ways, subject)
-    return told if "fell" in ways else f"{told} Where answers got worse, look at generation and packing."
-
-
-def _direction(change: MetricChange) -> Direction:
-    """A change counts where its interval leaves out 0."""
-    one = change.difference
-    if one.value is None or one.low is None or one.high is None:
-        return "unclear"
-    return "rose" if one.low > 0 else "fell" if one.high < 0 else "unclear"

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ragtester.records import BeforeAfter, RetrievalResult
-from ragtester.stages.means import mean_cell
+from ragtester.stages.change_tables import basis, flips_part, metrics_table
 from ragtester.stages.retrieval import metric_tables, stage_tables
 from ragtester.stages.retrieval.access import access_section
 from ragtester.tables import Document, Paragraph, Section, Table
+
+FLIPS = 20
+"""Flips that the terminal shows; the files hold all."""
 
 
 def retrieval_document(result: RetrievalResult, *, full: bool = True) -> Document:
@@ -20,7 +23,7 @@ def retrieval_document(result: RetrievalResult, *, full: bool = True) -> Documen
         stage_tables.stages(result),
         stage_tables.cases(result),
         metric_tables.claims(result),
-        _before(result),
+        _before(result, full),
         metric_tables.parts(result, full=full),
         access_section(result),
         _notes(result),
@@ -33,20 +36,19 @@ def access_document(result: RetrievalResult) -> Document:
     return Document(f"Access rules in the retrieval audit of run {result.run}", (access_section(result),))
 
 
-def _before(result: RetrievalResult) -> Section | None:
-    parts = [part for one in result.before for part in _comparison(one)]
+def _before(result: RetrievalResult, full: bool) -> Section | None:
+    tests = sum(len(one.metrics) for one in result.before)
+    parts = [part for one in result.before for part in _comparison(one, tests, None if full else FLIPS)]
     return Section("before", "Before and after", tuple(parts)) if parts else None
 
 
-def _comparison(one: BeforeAfter) -> Iterator[Paragraph | Table]:
+def _comparison(one: BeforeAfter, tests: int, most: int | None) -> Iterator[Paragraph | Table]:
     yield Paragraph(one.reading, answer=True)
-    rows = tuple(
-        (change.metric, change.before, change.after, mean_cell(change.difference, signed=True))
-        for change in one.changes
-    )
+    yield from basis(one)
     title = f"{one.run} ({one.embedding_before}) and this run ({one.embedding_after}), the same {one.queries} queries"
     notes = (f"Evidence missed before and not now: {one.found}; missed now and not before: {one.lost}.",)
-    yield Table(f"before-{one.embedding_after}", title, ("metric", "before", "after", "difference"), rows, notes)
+    yield metrics_table(f"before-{one.embedding_after}", title, one, tests, notes)
+    yield flips_part(f"flips-{one.embedding_after}", one, most)
 
 
 def _notes(result: RetrievalResult) -> Section | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ragtester.errors import DataError
 from ragtester.records import NOT_RETRIEVAL, AuditedQuery, RetrievalResult
 from ragtester.stages.retrieval.document import access_document, retrieval_document
 from ragtester.stages.retrieval.query_table import NAME, query_table
@@ -55,6 +56,16 @@ class Files:
     def manifest(self) -> Path:
         """What was read."""
         return self.folder / "manifest.json"
+
+    def read_configuration(self) -> dict[str, Any]:
+        """What retrieved, as it was written; empty where it was not. Raises DataError."""
+        if not self.configuration.exists():
+            return {}
+        try:
+            found = json.loads(self.configuration.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise DataError(f"{self.configuration}: not valid JSON; audit that run again") from error
+        return found if isinstance(found, dict) else {}
 
     def write(self, rows: Iterable[AuditedQuery], result: RetrievalResult, configuration: Mapping[str, Any]) -> None:
         """All files but the manifest; tables of an earlier audit that this one lacks are taken away."""

@@ -13,7 +13,7 @@ from ragtester.provenance import begin_manifest, end_manifest
 from ragtester.records import AuditedQuery, AuditSource, ClaimMetrics, RetrievalResult
 from ragtester.settings import Settings
 from ragtester.stages.retrieval.audit import Auditor
-from ragtester.stages.retrieval.before import before_after
+from ragtester.stages.retrieval.before import Earlier, before_after
 from ragtester.stages.retrieval.claims import Claims
 from ragtester.stages.retrieval.configuration import configuration
 from ragtester.stages.retrieval.figures import Audited
@@ -95,11 +95,13 @@ async def run(
     notes = [*wanted.notes, *source.told(), *(labelling.notes() if labelling else ()), *filter(None, [claims.told()])]
     result = make_result(source.settings, source.documents, wanted.source, audited, notes)
     rows = [one.row for one in audited]
-    if old is not None:
-        earlier = read_rows(Files.of(workspace, wanted.before).queries, AuditedQuery)
-        result = result.model_copy(update={"before": before_after(old, earlier, result.access, rows)})
     indexes = {index for index, _ in source.watch.indexes}
     told = configuration(source.settings, source.executed, wanted.source, result.embeddings, indexes)
+    if old is not None:
+        files_before = Files.of(workspace, wanted.before)
+        earlier = Earlier(old, read_rows(files_before.queries, AuditedQuery), files_before.read_configuration())
+        compared = before_after(earlier, result.access, rows, told, settings.workspace.seed)
+        result = result.model_copy(update={"before": compared})
     files.write(rows, result, told)
     account_of = ledger_of(result)
     write_json(files.manifest, end_manifest(begun, ledger=account_of, counts=counts_of(result)))

@@ -1,0 +1,215 @@
+"""The same queries under two searches: metric by metric with tests, query by query, and where on their path. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from statistics import NormalDist
+
+from ragtester.records import (
+    AuditedQuery,
+    Direction,
+    ExperimentQuery,
+    Flip,
+    MeanValue,
+    MetricComparison,
+    RankingMetrics,
+    Step,
+    StepMetrics,
+)
+from ragtester.stages.means import mean_record
+from ragtester.statistics import holm, mcnemar, paired_cases_needed
+from ragtester.statistics.means import PairedMeans, paired_means
+
+METRICS = {
+    "hit": "hit rate",
+    "recall": "recall",
+    "precision": "precision",
+    "reciprocal_rank": "MRR",
+    "ndcg": "nDCG",
+    "average_precision": "average precision",
+    "evidence": "evidence",
+}
+"""Fields of `RankingMetrics` with the name of their mean."""
+POWER = 0.8
+LEVEL = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One query as it is compared; `gold` are the chunks that count, `rank` that of the first of them."""
+
+    query_id: str
+    document_id: str
+    question: str
+    metrics: RankingMetrics
+    candidates: StepMetrics | None
+    ranked: StepMetrics | None
+    gold: tuple[str, ...]
+    rank: int | None
+
+    def of(self, metric: str) -> float | None:
+        """The value of a metric; 1 or 0 for a hit."""
+        value = getattr(self.metrics, metric)
+        return None if value is None else float(value)
+
+
+Pair = tuple[Value, Value]
+
+
+def value_of(row: ExperimentQuery | AuditedQuery, metrics: RankingMetrics) -> Value:
+    """What is compared of a measured row."""
+    ranks = [one.context for one in row.gold if one.context is not None]
+    return Value(
+        query_id=row.query_id,
+        document_id=row.document_id,
+        question=row.question,
+        metrics=metrics,
+        candidates=row.candidates,
+        ranked=row.ranked,
+        gold=tuple(one.id for one in row.gold),
+        rank=min(ranks, default=None),
+    )
+
+
+def paired(before: Mapping[str, Value], after: Mapping[str, Value]) -> tuple[list[Pair], int]:
+    """The queries that both measured, by id, in the order of the first; and how many only one did."""
+    return [(one, after[name]) for name, one in before.items() if name in after], len(before.keys() ^ after.keys())
+
+
+def is_same_gold(pairs: Iterable[Pair]) -> bool:
+    """Whether the same chunks count on both sides of every query."""
+    return all(set(one.gold) == set(two.gold) for one, two in pairs)
+
+
+def compare_metrics(pairs: Sequence[Pair], seed: int) -> tuple[MetricComparison, ...]:
+    """Every metric that some query has on both sides; p-values are not corrected yet: see `corrected`."""
+    return tuple(found for metric in METRICS if (found := _metric(metric, pairs, seed)) is not None)
+
+
+def corrected(families: Sequence[Sequence[MetricComparison]], others: Sequence[float] = ()) -> tuple[list[float], int]:
+    """Holm's correction of all p-values together, in order, those of `others` last; and how many there are."""
+    ps = [one.p for metrics in families for one in metrics] + list(others)
+    found = holm({str(at): p for at, p in enumerate(ps)})
+    return [round(found[str(at)], 6) for at in range(len(ps))], len(ps)
+
+
+def _metric(metric: str, pairs: Sequence[Pair], seed: int) -> MetricComparison | None:
+    documents = [one.document_id for one, _ in pairs]
+    found = paired_means([one.of(metric) for one, _ in pairs], [two.of(metric) for _, two in pairs], documents, seed)
+    if found is None:
+        return None
+    p, name, more = found.test.p, found.test.name, _more(found)
+    if metric == "hit":
+        won = sum(two.metrics.hit and not one.metrics.hit for one, two in pairs)
+        lost = sum(one.metrics.hit and not two.metrics.hit for one, two in pairs)
+        p, name = mcnemar(lost, won).p, "McNemar exact"
+        needed = paired_cases_needed(lost, won, len(pairs))
+        more = None if needed is None else max(0, needed - len(pairs))
+    difference = mean_record(found.difference)
+    towards = direction(difference, found.higher + found.lower, p)
+    return MetricComparison(
+        metric=metric,
+        before=round(found.before, 6),
+        after=round(found.after, 6),
+        difference=difference,
+        test=name,
+        p=round(p, 6),
+        holm=round(p, 6),
+        direction=towards,
+        more=more if towards == "unclear" else None,
+        steps=_steps(metric, pairs, rose=found.difference.value > 0),
+    )
+
+
+def direction(difference: MeanValue, differing: int, p: float) -> Direction:
+    """Where a difference points to, if its interval over documents excludes 0 and its test speaks against chance.
+
+    Both are asked for: the interval is too narrow where documents are few, and the test takes queries for independent.
+    Where every document changed by the same there is no interval, and the test alone decides.
+    """
+    value = difference.value or 0.0
+    low, high = (value if end is None else end for end in (difference.low, difference.high))
+    if not differing:
+        return "same"
+    if p >= LEVEL or low <= 0 <= high:
+        return "unclear"
+    return "rose" if low > 0 else "fell"
+
+
+def _more(found: PairedMeans) -> int | None:
+    """About how many more queries would tell the difference from 0 with a power of 80 %, if it stays what it is.
+
+    The interval's half width shrinks with the root of their number, so that n (1 + z_power / z)^2 (half / d)^2 do.
+    """
+    interval, d = found.difference.interval, found.difference.value
+    if interval is None or not d:
+        return None
+    z = NormalDist().inv_cdf(0.975)
+    half = (interval.high - interval.low) / 2
+    needed = found.difference.n * ((1 + NormalDist().inv_cdf(POWER) / z) * half / d) ** 2
+    return max(0, ceil(round(needed, 6)) - found.difference.n)
+
+
+def _steps(metric: str, pairs: Iterable[Pair], *, rose: bool) -> dict[Step, int]:
+    if metric not in ("recall", "evidence", "reciprocal_rank"):
+        return {}
+    counts = Counter(step for one, two in pairs if (step := _step(metric, one, two, rose=rose)) is not None)
+    order: tuple[Step, ...] = ("search", "ranking", "packing")
+    return {step: counts[step] for step in order if counts[step]}
+
+
+def _step(metric: str, one: Value, two: Value, *, rose: bool) -> Step | None:
+    """The first step at which a query that rose (or fell) in its context did so; None for any other query."""
+    if not _went(one.of(metric), two.of(metric), rose=rose):
+        return None
+    if one.ranked is None or two.ranked is None or one.candidates is None or two.candidates is None:
+        return None
+    if _went(getattr(one.candidates, metric), getattr(two.candidates, metric), rose=rose):
+        return "search"
+    if _went(getattr(one.ranked, metric), getattr(two.ranked, metric), rose=rose):
+        return "ranking"
+    return "packing"
+
+
+def _went(before: float | None, after: float | None, *, rose: bool) -> bool:
+    if before is None or after is None:
+        return False
+    return after > before if rose else after < before
+
+
+def flips(pairs: Iterable[Pair], same_gold: bool) -> tuple[Flip, ...]:
+    """The queries that flipped between hit and miss, or whose recall changed.
+
+    Where other chunks are gold it is the share of the evidence: the recall of other chunks is another thing.
+    """
+    return tuple(_flips(pairs, "recall" if same_gold else "evidence"))
+
+
+def _flips(pairs: Iterable[Pair], metric: str) -> Iterator[Flip]:
+    for one, two in pairs:
+        was, now = one.of(metric), two.of(metric)
+        flipped = one.metrics.hit != two.metrics.hit
+        if not flipped and was == now:
+            continue
+        # Where what is found is the same, or is not known, the hit alone tells.
+        won = two.metrics.hit if flipped or was is None or now is None else now > was
+        yield Flip(
+            query_id=one.query_id,
+            document_id=one.document_id,
+            question=one.question,
+            won=won,
+            hit_before=one.metrics.hit,
+            hit_after=two.metrics.hit,
+            recall_before=one.metrics.recall,
+            recall_after=two.metrics.recall,
+            evidence_before=one.metrics.evidence,
+            evidence_after=two.metrics.evidence,
+            step=_step(metric, one, two, rose=won),
+            gold_before=one.gold,
+            gold_after=two.gold,
+            rank_before=one.rank,
+            rank_after=two.rank,
+        )
