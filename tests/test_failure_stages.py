@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from ragtester.documents.isolation import read_source
 from ragtester.documents.source_text import WHOLE, source_pages
+from ragtester.interchange import read_traces
+from ragtester.interchange.traces_out import trace_line
 from ragtester.provenance import sha256_text
 from ragtester.rag import chroma
 from ragtester.rag.health import inspect_store, rank_of
@@ -33,8 +35,10 @@ from ragtester.searching.measure import measure
 from ragtester.settings import ReadingSettings
 from ragtester.stages.retrieval import index_view
 from ragtester.stages.retrieval.advice import Standing, Steps, beyond_k
+from ragtester.stages.retrieval.by_ranks import ByRanks
 from ragtester.stages.retrieval.fixes import CAUSES, FIXES
 from ragtester.stages.retrieval.index_view import free_of_charge
+from ragtester.stages.retrieval.items import Item
 from ragtester.stages.retrieval.query_path import QueryPath
 from ragtester.storage import write_rows
 from ragtester.text.likeness import has_value, likeness, nearest_part, says_the_same, values
@@ -510,3 +514,124 @@ def test_a_chunk_below_one_floor_may_come_through_another_arm() -> None:
     no_room = Dropped(id="gold:1:0", at="budget", reason="needs 9 of 5")
     assert lost(retrieved=found, fused=fused, dropped=(below, no_room)) == "budget"
     assert lost(retrieved=found[:1], dropped=(below,)) == "floor"
+
+
+def test_fusion_is_blamed_by_ranks_among_what_may_be_found() -> None:
+    """Two hits of the dense arm are filtered out: of those left `gold` is the first, and BM25's two outvote it."""
+
+    def hits(arm: str, *names: str) -> list[Retrieved]:
+        return [Retrieved(id=name, rank=at, score=1 / at, arm=arm) for at, name in enumerate(names, 1)]
+
+    hidden, gold = ("no:1:0", "no:2:0"), "gold:1:0"
+    retrieved = [*hits("dense", *hidden, gold), *hits("bm25", "a:1:0", "b:1:0")]
+    sources = {one.id: (one.arm,) for one in retrieved}
+    order = ["a:1:0", *hidden, "b:1:0", gold]
+    fused = tuple(Ranked(id=name, rank=at, score=1 / at, sources=sources[name]) for at, name in enumerate(order, 1))
+    dropped = tuple(Dropped(id=name, at="filter") for name in hidden)
+    trace = Trace(
+        query="q",
+        index="i",
+        embedding="e",
+        k=2,
+        filter_mode="post",
+        retrieved=tuple(retrieved),
+        fused=fused,
+        dropped=dropped,
+    )
+    found = QueryPath(trace, Steps.told_by(trace)).loss(gold)
+    # Fifth of the fused list and third of those that may be found; first of its arm's, which its raw rank 3 hides.
+    assert found.cause == "fused_away"
+    assert "dense arm, which had it at rank 1, or k to at least 3" in found.fix
+    # Where the floor of the arm that had it high took it there, the floor is to blame.
+    both = Retrieved(id=gold, rank=3, score=0.1, arm="bm25")
+    low = Dropped(id=gold, at="floor", reason="dense 0.33 < 0.5")
+    weaker = (*fused[:-1], fused[-1].model_copy(update={"sources": ("bm25",)}))
+    changed = {"retrieved": (*retrieved, both), "dropped": (*dropped, low), "fused": weaker}
+    found = QueryPath(trace.model_copy(update=changed), Steps.told_by(trace)).loss(gold)
+    assert (found.cause, "that of the dense arm to 0.333" in found.fix) == ("floor", True)
+
+
+TRACED = [
+    fault for fault in (*TEN, *MORE) if fault.stage in ("retrieve", "fuse/threshold", "filter/ACL", "rerank/pack")
+]
+
+
+@pytest.mark.parametrize("fault", TRACED, ids=str)
+def test_a_trace_that_was_exported_tells_the_same(fault: Fault, tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    fault.set_up(lab)
+    fault.put_in(lab)
+    context, _ = lab.run()
+    assert lab.searched is not None
+    item = Item(at=0, case=context.case, embedding=EMBEDDING, trace=context.trace, chunks=lab.searched.chunks)
+    path = tmp_path / "traces.jsonl"
+    path.write_text(trace_line(item), encoding="utf-8")
+    ((one,), _) = read_traces(path)
+    measured = measure(context.case.model_copy(update={"evidence": ()}), one.trace, [], labels=one.gold)
+    tool = ByRanks.of([one.trace])
+    found = tool.diagnose(context.case, one.trace, measured, [], failed=False, look_up=_none)
+    assert found is not None
+    if context.trace.filter_mode == "pre":
+        # What was never searched is in no list: that a filter did it is said to be open.
+        assert (found.stage, "whether its filters keep it out" in found.seen) == ("retrieve", True)
+    else:
+        assert (found.stage, found.cause) == (fault.stage, fault.cause)
+    assert found.unchecked[:4] == ("ingestion", "parse", "chunk", "embed/index")
+
+
+# Advice
+
+DENSE, BOTH = {"dense": 4}, {"dense": 20, "bm25": 20}
+
+
+@pytest.mark.parametrize(
+    ("steps", "at", "told"),
+    [
+        (
+            Steps(4, DENSE),
+            Standing(7, fetched=False),
+            "Raise k to at least 7, or add a reranker with fetch_k of at least 7.",
+        ),
+        (Steps(4, DENSE), Standing(7, fetched=True), "Raise k to at least 7, or add a reranker."),
+        (Steps(4, DENSE), Standing(7, fetched=False, by_words=2), "Add a bm25 arm: it finds the chunk at rank 2."),
+        (Steps(4, DENSE), Standing(7, fetched=True, by_words=9), "Raise k to at least 7, or add a reranker."),
+        (Steps(4, {"dense": 2}), Standing(3, fetched=False), "Raise fetch_k to at least 3: it is less than k."),
+        (Steps(4, DENSE, reranks=True), Standing(7, fetched=False), "Raise fetch_k and rerank_k to at least 7."),
+        (Steps(4, BOTH), Standing(20, fetched=False), "Add a reranker with fetch_k of at least 20, or raise k."),
+        (
+            Steps(4, BOTH),
+            Standing(21, fetched=False),
+            "Try another embedding model or chunker: rank 21 is too far for k = 4.",
+        ),
+        (
+            Steps(4, DENSE),
+            Standing(90, fetched=False, by_words=9),
+            "Add a bm25 arm and a reranker: bm25 finds the chunk at rank 9, and rank 90 is too far for k = 4.",
+        ),
+        (
+            Steps(4, {"bm25": 4}),
+            Standing(None, fetched=False),
+            "Add a dense arm: bm25 finds only what shares words with the question.",
+        ),
+    ],
+)
+def test_advice_follows_the_rank_and_the_settings(steps: Steps, at: Standing, told: str) -> None:
+    assert beyond_k(steps, at) == told
+
+
+RANKS = st.none() | st.integers(1, 60)
+
+
+@given(st.sampled_from([DENSE, BOTH, {"bm25": 4}, {}]), st.integers(1, 9), st.booleans(), RANKS, st.booleans(), RANKS)
+def test_advice_names_nothing_that_is_there_or_cannot_help(
+    depths: dict[str, int], k: int, reranks: bool, rank: int | None, fetched: bool, words: int | None
+) -> None:
+    told = beyond_k(Steps(k, depths, reranks), Standing(rank, fetched, words))
+    assert told.endswith(".")
+    assert told.count(". ") == 0
+    assert not ("bm25" in depths and "Add a bm25" in told)
+    assert not (reranks and "reranker" in told and "bm25" not in told)
+    # With one arm and no reranker more candidates change nothing by themselves.
+    alone = len(depths) == 1 and not reranks and (rank is None or rank > k)
+    assert not (alone and "fetch_k" in told and "reranker" not in told)
+    assert all(int(number) >= (rank or 0) for number in re.findall(r"at least (\d+)", told))
