@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,22 @@ def test_nothing_measured_is_no_table_of_nothing(tmp_path: Path) -> None:
     said, tables = reached(result)
     assert said == ["From traces of the run's answers. No query was measured."]
     assert tables == ["ledger"]
+
+
+def test_the_page_has_the_names_of_metrics_and_models_and_the_parts(tmp_path: Path) -> None:
+    build(tmp_path, [*FOUR, Query("two", 0, (1, 3, 0), last=2)])
+    overrides = (*CUT, f"execute.groups=[{{llms=['m:a'], embeddings=['{EMBEDDING}', 'embedded:wordllama']}}]")
+    audited(tmp_path, search=True, overrides=overrides)
+    page = Project(tmp_path).report().path.read_text(encoding="utf-8")
+    part = page.partition('id="retrieval"')[2].partition("</section>")[0]
+    heads = set(re.findall(r'role="columnheader">([^<]*)<', part))
+    assert {"nDCG", "MRR", "Hit rate", "Embedding model", "embedded:wordllama"} <= heads
+    assert not {"NDCG", "Embedded:wordllama"} & heads
+    # On a phone the number at the head of a card says what it is.
+    assert re.search(r'<th[^>]*data-label="K"[^>]*>4</th>', part)
+    assert "The same in parts" in part
+    assert "<caption>Evidence and chunk boundaries</caption>" in part
+    assert "<caption>Document</caption>" not in part  # a single part says nothing
 
 
 # Fewer than K

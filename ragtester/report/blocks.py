@@ -144,8 +144,15 @@ def _is_short(cell: Child) -> bool:
 def table_html(table: Table, links: Links | None = None) -> Element:
     """A table of the comparison or of an audit; `links` says which failures a cell's count leads to."""
     rows = [[_cell(cell, links(row, at) if links else None) for at, cell in enumerate(row)] for row in table.rows]
-    columns = [column if column[1:2].isupper() else column[:1].upper() + column[1:] for column in table.columns]
+    columns = [_heading(column) for column in table.columns]
     return h("div", grid_table(table.title, columns, rows), notes(table.notes, "notes after"), class_="part")
+
+
+def _heading(column: str) -> str:
+    """With a capital, but for names: of models, and of metrics such as nDCG."""
+    first = column.partition(" ")[0]
+    is_name = ":" in first or first[1:] != first[1:].lower()
+    return column if is_name else column[:1].upper() + column[1:]
 
 
 def _cell(cell: Cell, filters: dict[str, str] | None) -> Child:

@@ -150,9 +150,9 @@ class Stores:
 
     def _found(self, query: Query, hits: dict[str, list[Hit]]) -> Found:
         """As many hits of each arm as the settings ask for, and all that was looked for besides."""
-        execute = self.library.settings.execute
-        asked = {arm.kind: hits[arm.kind][: execute.retrieval.depth(arm, execute.k)] for arm in execute.retrieval.arms}
-        return Found(query, asked, next(iter(hits.values())) if self.deeper and execute.retrieval.goes_on else None)
+        path, k = self.library.settings.execute.retrieval, self.library.settings.execute.k
+        asked: dict[str, list[Hit]] = {arm.kind: hits[arm.kind][: path.depth(arm, k)] for arm in path.arms}
+        return Found(query, asked, next(iter(hits.values())) if self.deeper and path.goes_on else None)
 
     def _tell_barred(self, queries: Sequence[Query]) -> None:
         """One note a run where filters and tags leave a user nothing to find; each trace says so itself."""
