@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ragtester.provenance import row_key, sha256_file, sha256_text
 from ragtester.records import Answer, Case, Manifest
@@ -40,24 +41,48 @@ class Judge:
         )
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What a right answer is: what is expected, what it must hold, and whether the question can be answered at all.
+
+    `hidden` says that the case can be answered, and the user may see none of its evidence: to refuse is then right.
+    """
+
+    answerable: bool
+    expected: str
+    keywords: tuple[str, ...]
+    hidden: bool = False
+
+
+def wanted_of(answer: Answer, case: Case, refusals: tuple[str, ...]) -> Wanted:
+    """What is wanted of one answer: what its case says, or a refusal where its user may not see the evidence."""
+    if case.type != "rejection" and answer.trace is not None and answer.trace.hides_evidence:
+        return Wanted(False, refusals[0], (), hidden=True)
+    return Wanted(case.type != "rejection", case.expected_answer, case.keywords)
+
+
 def verdict_key(answer: Answer, case: Case, judge: Judge) -> str:
-    """Key of a verdict: the answer as it stands, its case, the judge, its prompt and the verdict rule's parameter."""
+    """Key of a verdict: the answer as it stands, its case, whether the user may see its evidence, the judge, its prompt
+    and the verdict rule's parameter."""
     context = answer.trace.context_ids if answer.trace else ()
     said = {"text": answer.answer, "outcome": answer.outcome, "refuses": answer.refuses, "context": context}
     # A single judgement keeps the key that it had before there were repeats.
-    repeated = {"repeats": judge.repeats} if judge.repeats > 1 else {}
+    more: dict[str, Any] = {"repeats": judge.repeats} if judge.repeats > 1 else {}
+    wanted = wanted_of(answer, case, judge.refusals)
+    if wanted.hidden:
+        more["hidden_evidence"] = True
     return row_key(
         answer=answer.key,
         said=said,
         failure=answer.failure.model_dump() if answer.failure else None,
         case=case.key,
-        expected=case.expected_answer,  # a case may have been edited by hand, which its own key does not know
-        keywords=case.keywords,
+        expected=wanted.expected,  # a case may have been edited by hand, which its own key does not know
+        keywords=wanted.keywords,
         judge=judge.model,
         prompt=judge.prompt_sha256,
         pass_mean=judge.pass_mean,
         refusals=judge.refusals,
-        **repeated,
+        **more,
     )
 
 

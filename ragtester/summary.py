@@ -59,7 +59,7 @@ def _print_control(workspace: Workspace, settings: Settings, console: Console) -
 
     found: dict[str, Counter[str]] = {}
     for row in _verdicts(workspace, settings.control().execute.run):
-        if row.type != "rejection":
+        if row.answerable:
             found.setdefault(row.llm, Counter())[row.status] += 1
     console.print("Passed without any document (rejection cases left out):", highlight=False)
     for llm, counts in sorted(found.items()):

@@ -87,7 +87,7 @@ def tables() -> dict[str, Table]:
 def test_the_sentence_names_counts_and_what_is_left_out() -> None:
     text = next(part.text for part in section(results(sample())).parts if isinstance(part, Paragraph))
     assert text.startswith("5 of 6 graded answers failed (1 not graded, 1 missing).")
-    assert "hallucination on a rejection case 2/5 = 40.0 %" in text
+    assert "hallucination where a refusal was right 2/5 = 40.0 %" in text
     assert "unknown" not in text
 
 

@@ -64,7 +64,12 @@ COLUMNS: tuple[Column, ...] = (
     *(Column(name, "text", _CRITERION, _of_ratings(name)) for name in CRITERIA),
     Column("decided_by", "text", "mean, faithfulness, refusal or answered", _of_row("decided_by")),
     Column("outcome", "text", "answered, abstained, refused (by the provider) or failed", _of_row("outcome")),
-    Column("flags", "texts", "for an audit, such as an answer that speaks to the judge", _of_row("flags")),
+    Column(
+        "flags",
+        "texts",
+        "for an audit, such as `hidden_evidence` (its user may not see what answers it)",
+        _of_row("flags"),
+    ),
     Column("judge", "text", "model that judged", _of_row("judge")),
     Column(
         "cost", "number", "of the answer with its rewrite and rerank, US dollars by the price table", _of_row("cost")

@@ -16,7 +16,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 from ragtester.exports.texts import FullRow, with_texts
-from ragtester.records import CRITERIA
+from ragtester.records import CRITERIA, HIDDEN_EVIDENCE
 from ragtester.results import Result, Results
 from ragtester.storage import write_text
 from ragtester.workspace import Workspace
@@ -108,6 +108,8 @@ def _details(full: FullRow) -> str:
     """What a reader needs to see what went wrong without opening the workspace."""
     case = full.case
     lines = [f"question: {_cut(case.question)}", f"expected: {_cut(case.expected_answer)}"] if case else []
+    if HIDDEN_EVIDENCE in full.row.flags:
+        lines[1:] = ["expected: a refusal, for the user may see none of the evidence"]
     lines.append(f"given ({full.row.outcome or 'nothing'}): {_cut(full.answer)}")
     lines += [f"{criterion}: {_cut(reason)}" for criterion, reason in full.reasons.items() if reason]
     return "\n".join(lines)

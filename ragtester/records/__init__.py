@@ -92,12 +92,13 @@ from ragtester.records.retrieval_result import (
 )
 from ragtester.records.stability import FlipRate, Repeat, StabilityResult, Straddler
 from ragtester.records.suite import Case, CaseRow, CaseType, Evidence, Origin, Section, SectionKind, UnfilledCase
-from ragtester.records.verdicts import CRITERIA, Rating, Ratings, Verdict, Votes
+from ragtester.records.verdicts import CRITERIA, HIDDEN_EVIDENCE, Rating, Ratings, Verdict, Votes, must_answer
 
 __all__ = [
     "CLOSED_BOOK_SUFFIX",
     "CRITERIA",
     "FAILURE_STAGES",
+    "HIDDEN_EVIDENCE",
     "NOT_RETRIEVAL",
     "NO_RETRIEVAL",
     "AccessAccount",
@@ -191,4 +192,5 @@ __all__ = [
     "Verdict",
     "Vote",
     "Votes",
+    "must_answer",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Literal
 
 from pydantic import Field
@@ -12,6 +13,8 @@ from ragtester.records.suite import CaseType
 
 Rating = Literal["true", "partially", "false"]
 CRITERIA = ("faithfulness", "relevance", "completeness", "clarity", "keyword_match")
+HIDDEN_EVIDENCE = "hidden_evidence"
+"""Flag of an answer whose user may see none of the case's evidence."""
 
 
 class Ratings(Record):
@@ -22,6 +25,11 @@ class Ratings(Record):
     completeness: Rating
     clarity: Rating
     keyword_match: Rating
+
+
+def must_answer(type_: CaseType, flags: Container[str]) -> bool:
+    """Whether a judged answer had to answer: no rejection case, and evidence that the user may see."""
+    return type_ != "rejection" and HIDDEN_EVIDENCE not in flags
 
 
 class Votes(Record):
@@ -69,3 +77,8 @@ class Verdict(Record):
     call: Call | None = None
     failure: Failure | None = None
     votes: Votes | None = Field(default=None, exclude_if=lambda votes: votes is None)
+
+    @property
+    def answerable(self) -> bool:
+        """Whether the question had to be answered, and not refused."""
+        return must_answer(self.type, self.flags)

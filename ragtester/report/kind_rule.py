@@ -9,6 +9,8 @@ from ragtester.stages.compare.failure_kinds import Kind
 
 def kind_rule(row: Result, case: Case | None, kind: Kind) -> str:
     """A sentence or two for a failed row of `kind`, as `failure_kind` found it."""
+    if kind == "hallucination" and row.type != "rejection":
+        return "the user may see none of the evidence, so that a refusal was right, and it was answered."
     if kind == "hallucination":
         return "the case must be refused, and it was answered."
     if kind == "unknown":

@@ -74,9 +74,9 @@ def _key_figures(results: Results, total: Tally) -> list[tuple[str, str, str]]:
     documents = {row.document_id for row in rows}
     planned = total.graded + total.left_out
     made = f"{counted(len(cases), 'case')} from {counted(len(documents), 'document')}"
-    refused = count(row for row in rows if row.type != "rejection" and row.decided_by == "refusal")
-    answerable = count(row for row in rows if row.type != "rejection")
-    invented = count(row for row in rows if row.type == "rejection")
+    refused = count(row for row in rows if row.answerable and row.decided_by == "refusal")
+    answerable = count(row for row in rows if row.answerable)
+    invented = count(row for row in rows if not row.answerable)
     return [
         ("Passed", *_share(total.pass_rate, "graded")),
         ("Failures found", number(total.failed), f"in {counted(planned, 'planned answer')}; {made}"),

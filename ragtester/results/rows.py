@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ragtester.records import NO_RETRIEVAL, Case, CaseType, Document, Manifest, Outcome, Ratings
+from ragtester.records import NO_RETRIEVAL, Case, CaseType, Document, Manifest, Outcome, Ratings, must_answer
 
 Status = Literal["pass", "fail", "ungraded", "missing"]
 
@@ -53,6 +53,11 @@ class Result:
     def graded(self) -> bool:
         """Whether the row counts in a rate."""
         return self.status in ("pass", "fail")
+
+    @property
+    def answerable(self) -> bool:
+        """Whether the question had to be answered, and not refused; of rows without a verdict by the case alone."""
+        return must_answer(self.type, self.flags)
 
     @property
     def system(self) -> tuple[str, str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ragtester.judgement import Judge
-from ragtester.records import Answer, Case, Chunk, Failure, Rating, Ratings, Verdict
+from ragtester.judgement import Judge, Wanted, wanted_of
+from ragtester.records import HIDDEN_EVIDENCE, Answer, Case, Chunk, Failure, Rating, Ratings, Verdict
 from ragtester.tasks import AnswerJudged, Asked, JudgeAnswer, Passage
 from ragtester.text.normalise import fold
 from ragtester.verdict import (
@@ -49,18 +49,23 @@ class Item:
     missing_chunks: tuple[str, ...]
     key: str
 
+    def wanted(self, judge: Judge) -> Wanted:
+        """What a right answer is."""
+        return wanted_of(self.answer, self.case, judge.refusals)
+
 
 def request_of(item: Item, judge: Judge) -> JudgeAnswer:
     """The request to the judge; which system answered is not in it."""
+    wanted = item.wanted(judge)
     return JudgeAnswer(
         language=item.case.language,
         question=item.case.question,
-        expected_answer=item.case.expected_answer,
-        keywords=item.case.keywords,
+        expected_answer=wanted.expected,
+        keywords=wanted.keywords,
         evidence=tuple(Passage(label=chunk.id, text=chunk.text) for chunk in item.chunks),
         answer=item.answer.answer,
         refuses=item.answer.refuses,
-        answerable=item.case.type != "rejection",
+        answerable=wanted.answerable,
         refusals=judge.refusals,
     )
 
@@ -71,12 +76,15 @@ def without_asking(item: Item, judge: Judge) -> Verdict | None:
     if reason:
         what = "provider_refusal" if item.answer.outcome == "refused" else "answer_failed"
         return _verdict(item, judge, decided_by=what, failure=reason, flags=(what,))
-    answerable = item.case.type != "rejection"
+    wanted = item.wanted(judge)
     if not abstains(item.answer.answer, item.answer.refuses, judge.refusals, item.case.language):
         return None
-    decision = decide_refusal(answerable)
-    words = "abstains although the question can be answered" if answerable else "abstains, as it should"
-    return _graded(item, judge, decision, reasons={"refusal": words}, missing=item.case.keywords if answerable else ())
+    decision = decide_refusal(wanted.answerable)
+    words = "abstains although the question can be answered" if wanted.answerable else "abstains, as it should"
+    if wanted.hidden:
+        words += ": its user may see none of the evidence"
+    missing = wanted.keywords if wanted.answerable else ()
+    return _graded(item, judge, decision, reasons={"refusal": words}, missing=missing)
 
 
 def from_reply(item: Item, judge: Judge, asked: Asked[AnswerJudged]) -> Verdict:
@@ -90,10 +98,11 @@ def from_reply(item: Item, judge: Judge, asked: Asked[AnswerJudged]) -> Verdict:
 
 
 def _judged(item: Item, judge: Judge, reply: AnswerJudged) -> Verdict:
-    answerable = item.case.type != "rejection"
+    wanted = item.wanted(judge)
+    answerable = wanted.answerable
     refusal: Rating | None = None if answerable else ("true" if reply.faithfulness.rating == "true" else "false")
     keywords, missing = rate_keywords(
-        item.case.keywords,
+        wanted.keywords,
         item.answer.answer,
         item.case.language,
         completeness=reply.completeness.rating,
@@ -145,6 +154,8 @@ def _graded(
 def _verdict(item: Item, judge: Judge, *, decided_by: str, failure: Failure | None, flags: tuple[str, ...]) -> Verdict:
     answer, case = item.answer, item.case
     marks = list(flags)
+    if item.wanted(judge).hidden:
+        marks.append(HIDDEN_EVIDENCE)
     if _INJECTION.search(fold(answer.answer)):
         marks.append("injection_suspected")
     if len(answer.answer) > LONG_ANSWER:

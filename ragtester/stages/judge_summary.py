@@ -114,12 +114,12 @@ def _count(tally: Tally, row: Verdict) -> None:
 
 def _count_refusals(found: Summary, row: Verdict) -> None:
     """The two refusal errors, each over the graded cases of its own kind."""
-    if row.type == "rejection":
-        found.answered_unanswerable.of += 1
-        found.answered_unanswerable.count += row.status == "fail"
-    else:
+    if row.answerable:
         found.false_refusals.of += 1
         found.false_refusals.count += row.decided_by == "refusal"
+    else:
+        found.answered_unanswerable.of += 1
+        found.answered_unanswerable.count += row.status == "fail"
 
 
 def render(summary: Summary, console: Console) -> None:

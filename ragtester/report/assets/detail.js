@@ -57,7 +57,7 @@ function facts({ data, row, detail }) {
     ["Technique", bdi(data.technique(row))],
     ["Language", bdi(data.language(row))],
     ["Flesch", data.case(row)[5] === null ? "n/a" : String(data.case(row)[5])],
-    ["Keywords", known && known.keywords.length ? known.keywords.map((word, i) => [i ? ", " : "", bdi(word)]) : noKeywords(data, row)],
+    ["Keywords", known && known.keywords.length && !hiddenEvidence(data, row) ? known.keywords.map((word, i) => [i ? ", " : "", bdi(word)]) : noKeywords(data, row)],
     ["Overlap of question and evidence", known && known.overlap !== null ? known.overlap.toFixed(2) : "n/a"],
   ];
   return el("dl", { class: "facts" }, items.map(([term, ...value]) => el("div", null, el("dt", null, term), el("dd", null, value))));
@@ -82,15 +82,16 @@ function systems({ data, row }) {
 }
 
 function answers({ data, row, detail }) {
-  const expected = detail.case ? detail.case.expected : "";
+  const hidden = hiddenEvidence(data, row);
+  const expected = detail.case && !hidden ? detail.case.expected : "";
   const given = detail.row.answer || "";
   const found = difference(expected, given, data.language(row));
   const lang = data.language(row) === "unknown" ? null : data.language(row);
   const side = (title, parts, tag, empty) => el("section", { class: "answer" }, el("h3", null, title),
     el("div", { class: "text", dir: "auto", lang },
       parts[0][0] ? parts.map(([text, differs]) => (differs ? el(tag, null, text) : el("span", null, text))) : el("em", null, empty)));
-  const nothing = detail.case ? "nothing: the question must be refused" : "the suite no longer holds this case";
-  const refusal = data.type(row).startsWith("rejection") ? "An answer that refuses is the right one here. " : "";
+  const nothing = hidden ? "a refusal: the user may see none of the evidence" : detail.case ? "nothing: the question must be refused" : "the suite no longer holds this case";
+  const refusal = mustRefuse(data, row) ? "An answer that refuses is the right one here. " : "";
   const legend = [...found.expected, ...found.given].some((piece) => piece[1])
     ? el("span", null, el("del", null, "only expected"), " ", el("ins", null, "only given"), " ") : null;
   return el("div", null,
@@ -98,7 +99,8 @@ function answers({ data, row, detail }) {
     el("p", { class: "small" }, legend, refusal, found.note));
 }
 
-const mustRefuse = (data, row) => data.type(row).startsWith("rejection");
+const hiddenEvidence = (data, row) => data.flags(row).includes("hidden_evidence");
+const mustRefuse = (data, row) => data.type(row).startsWith("rejection") || hiddenEvidence(data, row);
 const noKeywords = (data, row) => (mustRefuse(data, row) ? "none: the question must be refused" : "none");
 
 function ratings(open) {

@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 from ragtester.errors import UsageError
+from ragtester.judgement import Judge, wanted_of
 from ragtester.records import Answer
 from ragtester.results import Result, load_results
 from ragtester.runs import answer_files
@@ -40,8 +41,10 @@ def write_sheet(workspace: Workspace, settings: Settings, path: Path, size: int 
     wanted = sample_size(len(rows)) if size is None else size
     drawn = stratified_sample(rows, _stratum, wanted, seed, key=lambda row: repr(place_of(row)))
     Random(f"sheet {seed}").shuffle(drawn)  # noqa: S311 - no secret
-    suite = next((info.suite for info in loaded.runs if info.name == name), settings.workspace.suite)
-    texts = _texts(workspace, Lookup(workspace, suite, name), {place_of(row) for row in drawn})
+    info = loaded.runs[0]
+    judge = Judge.of(info.judged) if info.judged else None
+    refusals = judge.refusals if judge else settings.execute.refusals
+    texts = _texts(Lookup(workspace, info.suite, name), {place_of(row) for row in drawn}, refusals)
     write_text(path, [_csv(drawn, texts)])
     return len(drawn)
 
@@ -50,14 +53,14 @@ def _stratum(row: Result) -> tuple[str, ...]:
     return row.llm, row.embedding, row.technique, row.type, row.status
 
 
-def _texts(workspace: Workspace, lookup: Lookup, wanted: set[Place]) -> dict[Place, tuple[str, str, str]]:
+def _texts(lookup: Lookup, wanted: set[Place], refusals: tuple[str, ...]) -> dict[Place, tuple[str, str, str]]:
     """Question, expected answer and answer of each."""
     found = {}
-    for path in answer_files(workspace, lookup.run)[0]:
+    for path in answer_files(lookup.workspace, lookup.run)[0]:
         for answer in iter_rows(path, Answer):
             if place_of(answer) in wanted:
                 case = lookup.case(answer)
-                found[place_of(answer)] = (case.question, case.expected_answer, answer.answer)
+                found[place_of(answer)] = (case.question, wanted_of(answer, case, refusals).expected, answer.answer)
     return found
 
 

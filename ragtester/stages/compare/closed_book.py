@@ -32,12 +32,12 @@ class Control:
     lucky: frozenset[Key]
 
     def knows(self, row: Result) -> bool:
-        """Whether the control graded the row's LLM on the row's case; never for rejection cases."""
-        return key_of(row) in self.graded
+        """Whether the control graded the row's LLM on the row's case; never where the row must refuse."""
+        return row.answerable and key_of(row) in self.graded
 
     def is_lucky(self, row: Result) -> bool:
         """Whether the row's LLM passes the row's case without any document."""
-        return key_of(row) in self.lucky
+        return row.answerable and key_of(row) in self.lucky
 
 
 def key_of(row: Result) -> Key:
@@ -80,7 +80,7 @@ def section(results: Results, view: View | None = None) -> Section:
 
 def may_be_lucky(row: Result) -> bool:
     """Whether a control's answer can be a lucky pass: to an answerable question, of an LLM that has a memory."""
-    return row.type != "rejection" and has_memory(row)
+    return row.answerable and has_memory(row)
 
 
 def has_memory(row: Result) -> bool:

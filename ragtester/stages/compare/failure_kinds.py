@@ -4,7 +4,7 @@ The paper (RQ1) names unsupported hallucination on negative queries, retrieval i
 the context, and difficulties in comprehending complex passages, and assigns them by reading. Here they follow from
 what is recorded, in this order, so that every failed graded row has exactly one:
 
-1. the case must be refused: **hallucination** (it was answered);
+1. the case must be refused, or its user may see none of the evidence: **hallucination** (it was answered);
 2. no trace, or no gold chunk is known: **unknown**;
 3. no gold chunk was in the final context: **retrieval**, whatever the model then said;
 4. some gold chunks were and some were not: **integration**; also where all were, the answer needs several pieces of
@@ -31,7 +31,7 @@ from ragtester.tables import Cell, Paragraph, Rate, Section, Table
 Kind = Literal["hallucination", "retrieval", "integration", "comprehension", "unknown"]
 KINDS: tuple[Kind, ...] = ("hallucination", "retrieval", "integration", "comprehension", "unknown")
 WORDS: dict[Kind, str] = {
-    "hallucination": "hallucination on a rejection case",
+    "hallucination": "hallucination where a refusal was right",
     "retrieval": "retrieval inaccuracy",
     "integration": "incomplete integration",
     "comprehension": "comprehension",
@@ -44,7 +44,7 @@ def failure_kind(row: Result, case: Case | None) -> Kind | None:
     """The kind of a failed row; None where the row did not fail. `case` tells how many pieces of evidence it needs."""
     if row.status != "fail":
         return None
-    if row.type == "rejection":
+    if not row.answerable:
         return "hallucination"
     if not row.gold or row.gold_seen is None:
         return "unknown"
@@ -139,7 +139,7 @@ def _refusals(graded: Iterable[tuple[Result, Kind | None]], system: Callable[[Re
     """Answerable questions that were refused, by how much of their gold chunks the model had before it."""
     groups: dict[str, Counter[str]] = defaultdict(Counter)
     for row, _ in graded:
-        if row.type == "rejection":
+        if not row.answerable:
             continue
         counts = groups[system(row)]
         counts["graded"] += 1

@@ -12,6 +12,7 @@ KEYS: dict[str, Vote] = {"c": "correct", "correct": "correct", "i": "incorrect",
 PROMPT = "c correct, i incorrect, m more, s skip, q leave > "
 LINES, CHARACTERS = 8, 600
 """What is shown of a long text before a person asks for more."""
+_REFUSE = "Nothing that its user may see answers it: right is an answer that says so, or corrects a false premise."
 Show = Callable[[str, str], None]
 """Shows a heading and a text; makes both safe for a terminal."""
 
@@ -53,7 +54,7 @@ def _show(row: Row, place: str, show: Show, *, whole: bool = False) -> None:
         show(heading, text if whole else _shortened(text))
     show("question", row["question"])
     if row["answerable"] == "no":
-        show("", "The document does not answer it: right is an answer that says so, or corrects a false premise.")
+        show("", _REFUSE)
     show("expected answer", row["expected_answer"])
     if row["keywords"]:
         show("keywords", row["keywords"])

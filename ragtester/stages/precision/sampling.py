@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ragtester.errors import UsageError
+from ragtester.judgement import wanted_of
 from ragtester.provenance import row_key
 from ragtester.records import CRITERIA, Answer, SampledCase
 from ragtester.results import Result, Results
@@ -86,7 +87,9 @@ def items(
     for path in answer_files(workspace, run)[0]:
         for answer in iter_rows(path, Answer):
             if (place := identity(answer)) in wanted:
-                seen[place] = (_request(answer, lookup, refusals), evidence.of(lookup.case(answer)))
+                case = lookup.case(answer)
+                hidden = wanted_of(answer, case, refusals).hidden
+                seen[place] = (_request(answer, lookup, refusals), () if hidden else evidence.of(case))
     strata, counts = population(results, run).strata, Counter(map(stratum_of, drawn))
     found = [_item(row, *seen[identity(row)], strata[stratum_of(row)], counts[stratum_of(row)]) for row in drawn]
     return sorted(found, key=lambda item: item.row.id)
@@ -108,15 +111,16 @@ def _rows(results: Results, run: str) -> list[Result]:
 
 def _request(answer: Answer, lookup: Lookup, refusals: tuple[str, ...]) -> VoteOnVerdict:
     case = lookup.case(answer)
+    wanted = wanted_of(answer, case, refusals)
     return VoteOnVerdict(
         language=case.language,
         question=case.question,
-        expected_answer=case.expected_answer,
-        keywords=case.keywords,
+        expected_answer=wanted.expected,
+        keywords=wanted.keywords,
         evidence=tuple(Passage(label=chunk.id, text=chunk.text) for chunk in lookup.chunks(answer)[0]),
         answer=answer.answer,
         refuses=answer.refuses,
-        answerable=case.type != "rejection",
+        answerable=wanted.answerable,
         refusals=refusals,
     )
 
