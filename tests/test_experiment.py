@@ -401,11 +401,6 @@ def test_an_arm_that_is_asked_and_silent_is_an_alarm_by_itself() -> None:
     assert found.alarm == "the bm25 arm gave nothing for any of 100 queries"
 
 
-def test_an_arm_that_is_no_longer_asked_is_named_as_such() -> None:
-    gone = with_alarms([shares("mon", 60), shares("tue", 0, arms=("dense",))])[1]
-    assert gone.alarm.endswith("; no bm25 arm is asked any more")
-
-
 def on_path(number: int, candidates: float, ranked: float, context: float) -> ExperimentQuery:
     """A query of two gold chunks: the share of them at each step of its path; the first always stands at rank 1."""
     found = query(number, 1)

@@ -210,7 +210,13 @@ def many(count: int) -> tuple[ExperimentResult, ExperimentTimes]:
 
 
 def run_of(
-    workspace: Workspace, name: str, started: str, arms: tuple[str, ...], sources: list[tuple[str, ...]], llms: int = 1
+    workspace: Workspace,
+    name: str,
+    started: str,
+    arms: tuple[str, ...],
+    sources: list[tuple[str, ...]],
+    llms: int = 1,
+    **parameters: Any,
 ) -> None:
     """A run of one query a source: its context is one chunk that these arms found."""
     for llm in range(llms):
@@ -221,7 +227,7 @@ def run_of(
         name=name,
         seed=7,
         started=started,
-        parameters={"retrieval": {"arms": [{"kind": arm} for arm in arms]}},
+        parameters={"retrieval": {"arms": [{"kind": arm} for arm in arms]}, **parameters},
         ledger=Ledger(planned=len(sources), ok=len(sources)),
     )
     write_json(workspace.answers(name) / "manifest.json", manifest)
@@ -283,6 +289,45 @@ def test_canary_puts_runs_of_a_day_together(tmp_path: Path) -> None:
     assert [one.period for one in project.audit_canary().periods] == ["r0", "r1", "r2", "next"]
     days = project.audit_canary(by_day=True).periods
     assert [(one.period, one.chunks) for one in days] == [("2026-01-05", 300), ("2026-01-06", 100)]
+
+
+def test_canary_compares_runs_of_the_same_settings_alone(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    run_of(workspace, "old", "2026-01-05T00:00:00Z", BOTH, healthy(), k=4)
+    run_of(workspace, "meant", "2026-01-06T00:00:00Z", ("dense",), [("dense",)] * 100, k=4)
+    # The arms were changed on purpose: told as such, and no alarm.
+    result = Project(tmp_path).audit_canary()
+    assert [one.period for one in result.periods] == ["meant"]
+    assert not result.alarm
+    assert result.left_out == {"old": "arms: dense+bm25, now dense"}
+    # The old settings are back, and BM25 is silent under them: that is an alarm, whatever was between.
+    run_of(workspace, "back", "2026-01-07T00:00:00Z", BOTH, [("dense",)] * 100, k=4)
+    result = Project(tmp_path).audit_canary()
+    assert [one.period for one in result.periods] == ["old", "back"]
+    assert "no chunk comes from BM25 alone" in result.alarm
+    assert result.left_out == {"meant": "arms: dense, now dense+bm25"}
+    run_of(workspace, "deep", "2026-01-08T00:00:00Z", BOTH, healthy(), k=8, embeddings={"toy:words": {}})
+    ran = CliRunner().invoke(app, ["audit", "canary", "-w", str(tmp_path)])
+    assert ran.exit_code == 0, ran.output
+    assert "k: 4, now 8" in " ".join(ran.output.split())
+
+
+def test_canary_leaves_out_the_runs_of_experiments(tmp_path: Path) -> None:
+    project = Project(toy(tmp_path))
+    project.execute()
+    project.experiment({**HYBRID, "baseline": {}, "generate": True})
+    Project(tmp_path, overrides=["execute.run=one", 'execute.retrieval.arms=["dense", "bm25"]']).execute()
+    result = project.audit_canary(["main", "one"])
+    assert result.left_out == {"main": "arms: dense, now dense+bm25"}
+    result = project.audit_canary(["main"])
+    assert [one.period for one in result.periods] == ["main"]
+    shutil.rmtree(tmp_path / "answers" / "one")
+    result = project.audit_canary()
+    assert [one.period for one in result.periods] == ["main"]
+    assert result.left_out == {
+        "main.hybrid.baseline": "made by the experiment hybrid",
+        "main.hybrid.both arms": "made by the experiment hybrid",
+    }
 
 
 def test_canary_of_runs_with_one_arm_says_that_there_is_nothing_to_watch(tmp_path: Path) -> None:

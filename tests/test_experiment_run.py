@@ -268,7 +268,9 @@ def test_a_rewrite_is_asked_once_for_all_settings_and_said_before(tmp_path: Path
     assert manifest is not None
     assert manifest.counts["cost"] == 4.0
     _, comparisons, _ = found(world)
-    assert comparisons["rewrite"].reading == "Recall and MRR are the same for every query."
+    assert comparisons["rewrite"].reading == (
+        'Recall and MRR are the same for every query. Changed: rewrite = "toy:writer".'
+    )
 
 
 def test_what_the_baseline_asks_is_in_the_account(tmp_path: Path) -> None:
@@ -333,7 +335,7 @@ def test_page_and_tables_say_what_the_result_says(tmp_path: Path) -> None:
     page = (folder / "result.md").read_text(encoding="utf-8")
     _, comparisons, _ = found(world)
     for one in comparisons.values():
-        assert one.reading in page
+        assert one.reading.partition(" Changed: ")[0] in page
     # With longer chunks other chunks are gold, and the page says what can be compared.
     assert not comparisons["long"].same_gold
     assert "compare the share of the evidence" in page

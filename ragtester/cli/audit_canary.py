@@ -14,14 +14,14 @@ app = typer.Typer()
 
 @app.command()
 def canary(
-    runs: Annotated[list[str] | None, typer.Argument(help="Runs. Left out, all of the workspace.")] = None,
+    runs: Annotated[list[str] | None, typer.Argument(help="Runs. Left out, all but experiments' own.")] = None,
     workspace: options.Folder = Path(),
     by_day: Annotated[
         bool | None, typer.Option("--by-day/--by-run", help="Put runs of a day together. Left out: over 14 runs.")
     ] = None,
     overrides: options.Overrides = options.NONE,
 ) -> None:
-    """Do both arms still feed the contexts? Shares by run without any label; exit code 1 when one falls silent."""
+    """Do both arms still feed the contexts? Runs of the same settings, without labels; 1 when an arm falls silent."""
     from ragtester.stages.experiment import canary_document
     from ragtester.tables.terminal import print_document
 

@@ -193,8 +193,12 @@ class SourceShares(Record):
 
 
 class CanaryResult(Record):
-    """Shares of fusion sources over time, oldest first; `alarm` is that of the last period."""
+    """Shares of fusion sources over time, oldest first, under the settings of the newest run.
+
+    `alarm` is that of the last period. `left_out` says of other runs why they are not compared.
+    """
 
     periods: tuple[SourceShares, ...]
     alarm: str = ""
+    left_out: dict[str, str] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()

@@ -1,10 +1,14 @@
-"""A canary without labels: which arms the contexts of runs come from, over time; an alarm when BM25 falls silent."""
+"""A canary without labels: which arms the contexts of runs come from, over time; an alarm when BM25 falls silent.
+
+Runs are compared where they search alike: a change of settings is no alarm, and other settings have other shares.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ragtester.errors import UsageError
 from ragtester.provenance import row_key
@@ -12,12 +16,15 @@ from ragtester.records import NO_RETRIEVAL, Answer, CanaryResult, Manifest, Sour
 from ragtester.runs import answer_files
 from ragtester.searching.measure import context_arms
 from ragtester.stages.experiment.canary_alarm import with_alarms
+from ragtester.stages.experiment.overlay import shown
 from ragtester.stages.proportions import proportion
 from ragtester.storage import iter_rows, read_json
 from ragtester.workspace import Workspace
 
 MOST_RUNS = 14
 """More runs than these are put together by day."""
+NAMED = 3
+"""Settings that tell why a run is left out."""
 
 
 @dataclass
@@ -31,6 +38,8 @@ class _Tally:
     asked: Counter[str] = field(default_factory=Counter)
     hits: Counter[str] = field(default_factory=Counter)
     questions: set[str] = field(default_factory=set)
+    configuration: dict[str, Any] = field(default_factory=dict)
+    """What its manifest says of the search, setting by setting; empty without one."""
 
     def add(self, other: _Tally) -> None:
         """Put another run into this period."""
@@ -70,12 +79,17 @@ class _Tally:
 def canary(workspace: Workspace, runs: Sequence[str] = (), *, by_day: bool | None = None) -> CanaryResult:
     """Shares of fusion sources by run, or by day (None: where there are many runs), oldest first.
 
-    No label and no verdict is read. `runs` empty: every run of the workspace. Raises UsageError where there is none,
-    and DataError.
+    No label and no verdict is read. `runs` empty: every run of the workspace but those of experiments. Of them those
+    count that search as the newest does (arms, fusion, K, index, embedding models); `left_out` names the others. Raises
+    UsageError where there is none, and DataError.
     """
-    tallies = sorted(
-        (_read(workspace, run) for run in _named(workspace, runs)), key=lambda one: (one.started, one.runs)
-    )
+    names, left_out = (list(dict.fromkeys(runs)), dict[str, str]()) if runs else _all_runs(workspace)
+    tallies = sorted((_read(workspace, run) for run in names), key=lambda one: (one.started, one.runs))
+    newest = tallies[-1].configuration
+    for tally in tallies:
+        if tally.configuration != newest:
+            left_out[tally.runs[0]] = differences(tally.configuration, newest)
+    tallies = [tally for tally in tallies if tally.configuration == newest]
     daily = len(tallies) > MOST_RUNS if by_day is None else by_day
     periods: dict[str, _Tally] = {}
     for tally in tallies:
@@ -87,17 +101,34 @@ def canary(workspace: Workspace, runs: Sequence[str] = (), *, by_day: bool | Non
         notes.append("the runs do not ask the same questions, and other questions have other shares")
     if all(len(period.asked) < 2 for period in found):
         notes.append("no run asks two arms: there are no fusion sources to watch")
-    return CanaryResult(periods=tuple(found), alarm=found[-1].alarm, notes=tuple(notes))
+    return CanaryResult(periods=tuple(found), alarm=found[-1].alarm, left_out=left_out, notes=tuple(notes))
 
 
-def _named(workspace: Workspace, runs: Sequence[str]) -> list[str]:
-    if runs:
-        return list(dict.fromkeys(runs))
+def _all_runs(workspace: Workspace) -> tuple[list[str], dict[str, str]]:
+    """Every run of the workspace, and those of experiments, which search as nobody is served."""
     manifests = [read_json(path, Manifest) for path in sorted((workspace.root / "answers").glob("*/manifest.json"))]
     names = [one.name for one in manifests if one is not None and not one.parameters.get("closed_book")]
+    experiments: dict[str, str] = {}
+    for path in sorted((workspace.root / "experiments").glob("*/manifest.json")):
+        made = read_json(path, Manifest)
+        if made is not None:
+            experiments |= dict.fromkeys(made.parameters.get("runs", ()), made.name)
+    left_out = {name: f"made by the experiment {experiments[name]}" for name in names if name in experiments}
+    names = [name for name in names if name not in left_out]
     if not names:
         raise UsageError(f"{workspace.root / 'answers'}: no run to look at; make one first (ragtester execute)")
-    return names
+    return names, left_out
+
+
+def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """What a run's search has otherwise than the newest: `arms were dense+bm25 and are dense now`."""
+    if not before or not now:
+        return "its search or that of the newest run is not known (no manifest)"
+    # Fields of an arm that only one of them has are told with the arm.
+    known = [name for name in dict.fromkeys((*before, *now)) if "." not in name or (name in before and name in now)]
+    names = [name for name in known if before.get(name) != now.get(name)]
+    told = [f"{name}: {shown(before.get(name))}, now {shown(now.get(name))}" for name in names[:NAMED]]
+    return "; ".join([*told, *(["…"] if len(names) > NAMED else [])])
 
 
 def _read(workspace: Workspace, run: str) -> _Tally:
@@ -108,7 +139,7 @@ def _read(workspace: Workspace, run: str) -> _Tally:
     manifest = read_json(workspace.answers(run) / "manifest.json", Manifest)
     parameters = manifest.parameters if manifest else {}
     arms = [str(arm["kind"]) for arm in parameters.get("retrieval", {}).get("arms", ())]
-    tally = _Tally([run], manifest.started if manifest else "")
+    tally = _Tally([run], manifest.started if manifest else "", configuration=_configuration(parameters))
     if manifest is not None:
         tally.questions.add(
             row_key(**{name: one for name, one in manifest.inputs.items() if name.startswith("cases ")})
@@ -121,3 +152,14 @@ def _read(workspace: Workspace, run: str) -> _Tally:
                 seen.add(place)
                 tally.take(row.trace, arms)
     return tally
+
+
+def _configuration(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """What a run's contexts depend on besides texts and questions, setting by setting."""
+    found: dict[str, Any] = {name: parameters[name] for name in ("k", "scope") if name in parameters}
+    found |= {**parameters.get("chunker", {}), **parameters.get("retrieval", {})}
+    arms = found.pop("arms", [])
+    found["arms"] = [arm["kind"] for arm in arms]
+    found |= {f"{arm['kind']}.{name}": value for arm in arms for name, value in arm.items() if name != "kind"}
+    models = parameters.get("embeddings", {})
+    return {**found, "embedding models": list(models), "vectors": models} if models else found

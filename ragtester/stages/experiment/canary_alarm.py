@@ -1,4 +1,4 @@
-"""When shares of fusion sources are an alarm. Pure."""
+"""When shares of fusion sources are an alarm, among periods of the same settings. Pure."""
 
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ def _gone(period: SourceShares, before: Sequence[SourceShares]) -> list[str]:
     for earlier in reversed(before):
         if _beyond_chance(earlier.bm25_only, now):
             was = format_rate(earlier.bm25_only.successes, earlier.bm25_only.n)
-            why = "" if "bm25" in period.asked else "; no bm25 arm is asked any more"
-            return [f"no chunk comes from BM25 alone ({was} in {earlier.period}){why}"]
+            return [f"no chunk comes from BM25 alone ({was} in {earlier.period})"]
     return []
 
 

@@ -14,11 +14,20 @@ def canary_document(result: CanaryResult) -> Document:
     columns = ("run or day", "started", "queries", "chunks", "dense only", "BM25 only", "both", "alarm")
     note = (
         "Chunks of the final contexts by the arms that found them, with Wilson intervals that take chunks for "
-        "independent; no label and no verdict is used. Alarm: an arm that is asked gives nothing, or no chunk comes "
-        "from BM25 alone while an earlier period had more than chance explains."
+        "independent; no label and no verdict is used. All periods have the same settings of the search. Alarm: an arm "
+        "that is asked gives nothing, or no chunk comes from BM25 alone while an earlier period had more than chance "
+        "explains."
     )
     table = Table("canary", "Fusion sources over time", columns, tuple(map(_row, result.periods)), (note,))
-    return Document("Canary: where contexts come from", (Section("canary", "Fusion sources", (*said, table)),))
+    parts: list[Paragraph | Table] = [*said, table]
+    if result.left_out:
+        parts.append(_left_out(result))
+    return Document("Canary: where contexts come from", (Section("canary", "Fusion sources", tuple(parts)),))
+
+
+def _left_out(result: CanaryResult) -> Table:
+    note = "A run with other settings of the search has other shares: a change that was meant is no alarm."
+    return Table("left-out", "Runs that are not compared", ("run", "why"), tuple(result.left_out.items()), (note,))
 
 
 def _calm(last: SourceShares) -> str:

@@ -44,6 +44,8 @@ def shown(value: Any) -> str:
     """A value in a point's name: `dense+bm25` for arms."""
     if isinstance(value, bool):
         return str(value).lower()
+    if value is None or value == "":
+        return "none"
     if isinstance(value, list):
         return "+".join(map(shown, value)) or "none"
     if isinstance(value, dict):

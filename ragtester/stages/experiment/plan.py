@@ -14,7 +14,7 @@ from ragtester.rag.rerankers import retrieval_prompts
 from ragtester.records import Manifest
 from ragtester.searching.suite import Suite, case_files, open_suite
 from ragtester.settings import Settings
-from ragtester.stages.experiment.points import Point, Points
+from ragtester.stages.experiment.points import Point, Points, variant_runs
 from ragtester.stages.experiment.rows import Keys, Line, PointRows, read_rows_of
 from ragtester.stages.experiment.syntax import Experiment
 from ragtester.storage import read_json
@@ -127,7 +127,7 @@ def _flat(tree: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def begun(plan: Plan) -> Manifest:
-    """The manifest without an end: the whole configuration of every point, so that it can be made again."""
+    """The manifest without an end: the whole configuration of every point, and the runs that are executed for it."""
     wanted, suite = plan.wanted, plan.suite
     inputs = {f"text {document.id}": document.text_sha256 for document in suite.documents}
     for document in suite.documents:
@@ -138,6 +138,7 @@ def begun(plan: Plan) -> Manifest:
     for point in wanted.points.points:
         prompts |= plan.prompts(point)
         names |= dict.fromkeys(name for name in (point.embedding, *point.models.values()) if name)
+    runs = variant_runs(wanted.points, wanted.experiment.name) if wanted.experiment.generate else {}
     return begin_manifest(
         STAGE,
         wanted.experiment.name,
@@ -149,6 +150,7 @@ def begun(plan: Plan) -> Manifest:
             "suite": suite.name,
             "technique": wanted.baseline.execute.technique,
             "points": {point.label: configuration(point) for point in wanted.points.points},
+            "runs": [run for run, _ in runs.values()],
         },
     )
 
