@@ -189,7 +189,7 @@ def test_traces_without_gold_are_counted_apart_and_labels_give_it(tmp_path: Path
     path = written(tmp_path, {**EXAMPLE, "gold_ids": []})
     result, (row,) = audited(tmp_path, path)
     assert row.status == "no_gold"
-    assert [note for note in result.notes if "1 of 1 trace(s) name no gold" in note]
+    assert [note for note in result.notes if "in no metric: 1 trace of 1" in note]
     labels = tmp_path / "labels.jsonl"
     labels.write_text('{"query_id": "q-1042", "gold_ids": ["c3"]}\n', encoding="utf-8")
     _, (row,) = audited(tmp_path, path, labels=labels)

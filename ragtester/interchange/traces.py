@@ -15,6 +15,7 @@ from ragtester.interchange.trace_lines import NEEDED, TraceLine
 from ragtester.records import Ranked, Retrieved, Trace
 from ragtester.stages.retrieval import ForeignTrace
 from ragtester.storage import MAX_FAULTS
+from ragtester.tables.cells import counted
 
 
 def read_traces(path: Path) -> tuple[tuple[ForeignTrace, ...], tuple[str, ...]]:
@@ -122,13 +123,15 @@ def _sources(name: str, found_by: dict[str, set[str]]) -> tuple[str, ...]:
 def _notes(path: Path, found: list[ForeignTrace]) -> Iterator[str]:
     without = sum(not one.gold for one in found)
     if without:
-        yield f"{path.name}: {without} of {len(found)} trace(s) name no gold: in no metric (--labels gives gold)."
+        told = f"{counted(without, 'trace')} of {len(found)}"
+        yield f"{path.name}: without gold, and so in no metric: {told} (--labels gives gold)."
     long = sum(len(one.trace.context_ids) > one.trace.k for one in found)
     if long:
         yield (
-            f"{path.name}: {long} trace(s) have more chunks in the final context than k_final says; "
-            "metrics are those of the first k_final."
+            f"{path.name}: with more chunks in the final context than k_final says: "
+            f"{counted(long, 'trace')}; metrics are those of the first k_final."
         )
     unlisted = sum(not one.trace.retrieved for one in found)
     if unlisted:
-        yield f"{path.name}: {unlisted} trace(s) list no hit of any arm; where gold got lost cannot be told there."
+        told = counted(unlisted, "trace")
+        yield f"{path.name}: without a hit of any arm: {told}; where gold got lost cannot be told there."
