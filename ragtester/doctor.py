@@ -73,7 +73,7 @@ def _python() -> Finding:
 
 
 def _packages(settings: Settings) -> Iterator[Finding]:
-    for module in ("chromadb", "pypdfium2", "pypdf", "cryptography", "wordllama", "langchain", "genai_prices"):
+    for module in ("chromadb", "bm25s", "pypdfium2", "pypdf", "cryptography", "wordllama", "langchain", "genai_prices"):
         yield _package(module, True, "pip install ragtester-pipeline")
     yield _textstat()
     for module in ("weasyprint", "markdown", "matplotlib"):

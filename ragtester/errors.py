@@ -24,6 +24,20 @@ class DataError(RagtesterError):
 class MissingPackageError(RagtesterError):
     """An optional package or a native library is not there; the message names what to install."""
 
+    @classmethod
+    def of(cls, error: ImportError) -> MissingPackageError | None:
+        """What is missing of the installation where a package that we need cannot be imported.
+
+        None where a module of our own is named, or none: that is a fault of the program and no user can mend it.
+        """
+        package = (error.name or "ragtester").partition(".")[0]
+        if package == "ragtester":
+            return None
+        return cls(
+            f"the Python package {package!r} cannot be imported ({error}), and ragtester needs it: the installation is "
+            "not whole; pip install --force-reinstall ragtester-pipeline"
+        )
+
 
 class StorageError(RagtesterError):
     """A file could not be written (full disk, rights); rows written before stay readable."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from ragtester.cli import entry
 from ragtester.cli.options import text_setting
 from ragtester.settings import load_settings
 from tests.conftest import run_environment
@@ -261,3 +263,25 @@ def test_a_stop_is_one_line_and_the_same_command_goes_on(workspace: Path, stop: 
     done = ragtester(workspace, "cases", "--set", "cases.per_document=2")
     assert done.returncode == 0, done.stderr
     assert len(rows_of(workspace, "generated/main/*/*.jsonl")) == 42 * 2 * 2
+
+
+@pytest.mark.parametrize("package", ["bm25s", "chromadb"])
+def test_a_package_that_is_not_there_is_told_in_one_line(
+    package: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)  # as if it were not installed
+    monkeypatch.setattr(entry.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(entry, "app", lambda: importlib.import_module(package))
+    with pytest.raises(SystemExit) as left:
+        entry.main()
+    assert left.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"ragtester: the Python package {package!r} cannot be imported")
+    assert line.endswith("pip install --force-reinstall ragtester-pipeline")
+
+
+def test_a_module_of_our_own_that_is_not_there_is_no_fault_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entry.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(entry, "app", lambda: importlib.import_module("ragtester.nothing"))
+    with pytest.raises(ModuleNotFoundError):
+        entry.main()

@@ -255,6 +255,17 @@ def test_a_sentence_is_found_and_its_window_is_given() -> None:
     assert [(one.text, one.embedded) for one in alone] == [(one, "") for one in (first, second, third, fourth)]
 
 
+def test_a_window_is_as_wide_as_the_text_at_most() -> None:
+    sentences = [f"Pump {number} is blue." for number in "abcd"]
+    text = " ".join(sentences)
+    found = cut(text, "sentence-window", chunk_size=500, window=10**9)
+    assert [(one.searched, one.text) for one in found] == [(one, text) for one in sentences]
+    # 15 characters each: three sentences with their spaces are 47. One that stands alone on its side gets two there.
+    found = cut(text, "sentence-window", chunk_size=50, window=10**9)
+    assert [one.text.count("Pump") for one in found] == [3, 3, 3, 3]
+    assert [one.text[:6] for one in found] == ["Pump a", "Pump a", "Pump b", "Pump b"]
+
+
 def test_numbers_and_rules_are_no_sentences_of_their_own() -> None:
     found = cut("Read this.\n\n3.\n\n* * *\n\nThen that.", "sentence-window", window=0)
     assert [one.text for one in found] == ["Read this.\n\n3.\n\n* * *", "Then that."]

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from ragtester.cli import audit, compare, exchange, experiment, report, stages
-from ragtester.errors import RagtesterError
+from ragtester.errors import MissingPackageError, RagtesterError
 
 INTERRUPTED = 130
 
@@ -35,6 +35,12 @@ def main() -> None:
     except RagtesterError as error:
         _tell(str(error))
         sys.exit(error.exit_code)
+    except ImportError as error:
+        missing = MissingPackageError.of(error)
+        if missing is None:
+            raise
+        _tell(str(missing))
+        sys.exit(missing.exit_code)
     except OSError as error:
         # A full disk, a missing right, a closed pipe: wherever it is met, the rows that stand are whole.
         _tell(f"{error.filename or 'input or output'}: {error.strerror or error}; mend that, then start again")

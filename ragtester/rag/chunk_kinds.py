@@ -131,13 +131,8 @@ def by_sentences(source: Source) -> Iterator[Cut]:
             cores.append((start, end))
     pieces = [piece for start, end in cores for piece in _pieces(cutter, start, end)]
     for at, core in enumerate(pieces):
-        start, end = core
-        for step in range(1, source.index.window + 1):
-            if at - step >= 0 and cutter.fits(pieces[at - step][0], end):
-                start = pieces[at - step][0]
-            if at + step < len(pieces) and cutter.fits(start, pieces[at + step][1]):
-                end = pieces[at + step][1]
-        yield Cut(start, end, core)
+        first, last = _window(cutter, pieces, at, source.index.window)
+        yield Cut(pieces[first][0], pieces[last][1], core)
 
 
 CHUNKERS: dict[str, Callable[[Source], Iterator[Cut]]] = {
@@ -146,6 +141,19 @@ CHUNKERS: dict[str, Callable[[Source], Iterator[Cut]]] = {
     "markdown": by_headings,
     "sentence-window": by_sentences,
 }
+
+
+def _window(cutter: Cutter, pieces: Sequence[Pair], at: int, window: int) -> Pair:
+    """The first and the last piece around one: at most `window` on either side, turn by turn, until none fits."""
+    first = last = at
+    grown = True
+    while grown:
+        grown = False
+        if first > max(0, at - window) and cutter.fits(pieces[first - 1][0], pieces[last][1]):
+            first, grown = first - 1, True
+        if last < min(len(pieces) - 1, at + window) and cutter.fits(pieces[first][0], pieces[last + 1][1]):
+            last, grown = last + 1, True
+    return first, last
 
 
 def _whole_or_cut(cutter: Cutter, start: int, end: int) -> Iterator[Cut]:
