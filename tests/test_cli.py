@@ -270,7 +270,7 @@ def test_a_package_that_is_not_there_is_told_in_one_line(
     package: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)  # as if it were not installed
-    monkeypatch.setattr(entry.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
     monkeypatch.setattr(entry, "app", lambda: importlib.import_module(package))
     with pytest.raises(SystemExit) as left:
         entry.main()
@@ -281,7 +281,7 @@ def test_a_package_that_is_not_there_is_told_in_one_line(
 
 
 def test_a_module_of_our_own_that_is_not_there_is_no_fault_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(entry.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
     monkeypatch.setattr(entry, "app", lambda: importlib.import_module("ragtester.nothing"))
     with pytest.raises(ModuleNotFoundError):
         entry.main()

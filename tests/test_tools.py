@@ -31,6 +31,21 @@ def test_a_truth_value_is_no_number() -> None:
         parse_settings({"cases": {"per_document": True}}, "t")
 
 
+@pytest.mark.parametrize(
+    ("arms", "fault"),
+    [
+        (["one"], "execute.retrieval.arms.0.kind: Input should be 'dense' or 'bm25' (given: 'one')"),
+        (["dense", "one"], "execute.retrieval.arms.1.kind: Input should be 'dense' or 'bm25' (given: 'one')"),
+        ([{"flor": 1}], "unknown setting 'execute.retrieval.arms.0.flor'; did you mean 'floor'?"),
+        ([], "execute.retrieval.arms: Tuple should have at least 1 item after validation, not 0 (given: [])"),
+    ],
+)
+def test_one_mistake_is_one_fault(arms: list[Any], fault: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        parse_settings({"execute": {"retrieval": {"arms": arms}}}, "t")
+    assert str(raised.value) == f"t: {fault}"
+
+
 def test_an_unknown_layout_is_refused_with_the_nearest() -> None:
     with pytest.raises(UsageError, match="unknown layout profile 'tabels'; did you mean 'tables'"):
         parse_settings({"documents": {"profiles": ["plain+tabels"]}}, "t")

@@ -5,11 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import get_args
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from ragtester.settings.nearest import did_you_mean
 from ragtester.settings.whole import Settings
+
+
+def faults_of(error: ValidationError) -> list[ErrorDetails]:
+    """Every fault once: a list that is only too short because of its faulty entries is no fault more."""
+    found = error.errors()
+    return [item for item in found if not (item["type"] == "too_short" and _is_around(item, found))]
+
+
+def _is_around(item: ErrorDetails, found: Iterable[ErrorDetails]) -> bool:
+    """Whether another fault lies within what this one is about."""
+    size = len(item["loc"])
+    return any(len(one["loc"]) > size and one["loc"][:size] == item["loc"] for one in found)
 
 
 def explain(item: ErrorDetails) -> str:

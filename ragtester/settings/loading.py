@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ragtester.errors import UsageError
-from ragtester.settings.faults import explain
+from ragtester.settings.faults import explain, faults_of
 from ragtester.settings.whole import Settings
 
 FILE_NAME = "ragtester.toml"
@@ -39,8 +39,7 @@ def parse_settings(data: dict[str, Any], where: str) -> Settings:
     try:
         return Settings.model_validate(data)
     except ValidationError as error:
-        faults = [explain(item) for item in error.errors()]
-        raise UsageError(f"{where}: " + "; ".join(faults)) from error
+        raise UsageError(f"{where}: " + "; ".join(map(explain, faults_of(error)))) from error
 
 
 def _apply(data: dict[str, Any], override: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ragtester.settings import Settings
-from ragtester.settings.faults import explain
+from ragtester.settings.faults import explain, faults_of
 
 
 def lay(tree: dict[str, Any], over: Mapping[str, Any]) -> None:
@@ -25,7 +25,7 @@ def parsed(tree: dict[str, Any], where: str, faults: list[str]) -> Settings | No
     try:
         return Settings.model_validate(tree)
     except ValidationError as error:
-        for item in error.errors():
+        for item in faults_of(error):
             told = explain(item)
             # What a whole table was is of no use to a reader.
             faults.append(f"{where}: {told.partition(' (given: {')[0] if isinstance(item['input'], dict) else told}")
