@@ -264,6 +264,12 @@ def test_what_lost_most_is_told_first_and_a_rank_beyond_k_is_one_thing() -> None
     assert not [word for word in ("chunk", "fetch_k", "embedding model") if word in only.partition(":")[2]]
 
 
+@pytest.mark.parametrize(("arms", "told"), [({"dense": 9}, True), ({"dense": 9, "bm25": None}, False)])
+def test_an_arm_that_is_there_is_not_advised(arms: dict[str, int | None], told: bool) -> None:
+    gold = (GoldRank(id="g", grade=100, arms=arms),)
+    assert ("add a bm25 arm" in said([lost("a", gold=gold)])) is told
+
+
 @pytest.mark.parametrize("stage", FAILURE_STAGES)
 def test_every_stage_has_a_sentence(stage: FailureStage) -> None:
     assert "look at" in said([lost("a", diagnosis=diagnosis(stage))])

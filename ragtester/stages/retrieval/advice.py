@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import floor
 
 from ragtester.records import Trace
 from ragtester.settings import RetrievalSettings
@@ -49,8 +50,8 @@ class Standing:
     """How far a chunk stood that did not come within K.
 
     `rank` is its place in the list that is cut at K, or its true dense rank where no arm found it; None where neither
-    is known. `fetched` says that an arm found it. `by_words` is the rank that BM25 would give it, None where it has
-    none within reach, or where that was not looked at.
+    is known. `fetched` says that an arm found it. `by_words` is the rank that BM25 would give it, 0 where that is
+    beyond `NEAR` times K, None where it was not looked at.
     """
 
     rank: int | None
@@ -62,23 +63,18 @@ def beyond_k(steps: Steps, at: Standing) -> str:
     """For a chunk that stands beyond K, whether or not fetch_k was large enough to show it."""
     if not steps.by_meaning:
         return "Add a dense arm: bm25 finds only what shares words with the question."
-    if at.by_words is not None and not steps.by_words and at.by_words <= steps.k:
+    if at.by_words and not steps.by_words and at.by_words <= steps.k:
         return f"Add a bm25 arm: it finds the chunk at rank {at.by_words}."
     if at.rank is None:
-        return _unknown(steps)
+        return _unknown(steps, at)
     if at.rank <= NEAR * steps.k:
         return _near(steps, at, at.rank)
     return _far(steps, at, at.rank)
 
 
-def _unknown(steps: Steps) -> str:
-    if steps.reranks:
-        return (
-            "Raise fetch_k, or try another embedding model." if steps.by_words else "Raise fetch_k, or add a bm25 arm."
-        )
-    if steps.by_words:
-        return "Add a reranker with a larger fetch_k, or try another embedding model."
-    return "Add a bm25 arm, or a reranker with a larger fetch_k."
+def _unknown(steps: Steps, at: Standing) -> str:
+    other = "try another embedding model" if steps.by_words or at.by_words == 0 else "add a bm25 arm"
+    return f"Raise fetch_k, or {other}." if steps.reranks else f"Add a reranker with a larger fetch_k, or {other}."
 
 
 def _near(steps: Steps, at: Standing, rank: int) -> str:
@@ -95,9 +91,9 @@ def _near(steps: Steps, at: Standing, rank: int) -> str:
 
 def _far(steps: Steps, at: Standing, rank: int) -> str:
     why = f"rank {rank} is too far for k = {steps.k}"
-    if steps.by_words:
+    if steps.by_words or at.by_words == 0:
         return f"Try another embedding model or chunker: {why}."
-    if at.by_words is not None:
+    if at.by_words:
         return f"Add a bm25 arm and a reranker: bm25 finds the chunk at rank {at.by_words}, and {why}."
     return f"Try another embedding model or chunker, or add a bm25 arm: {why}."
 
@@ -120,7 +116,8 @@ def fused_away(arm: str, rank: int, place: int, *, reranks: bool) -> str:
 
 def below_floor(arms: Mapping[str, float]) -> str:
     """For a chunk with these scores, by arm, each below its arm's floor."""
-    scores = " or ".join(f"that of the {arm} arm to {score:g}" for arm, score in arms.items())
+    # Rounded down, so that the chunk passes.
+    scores = " or ".join(f"that of the {arm} arm to {floor(100 * score) / 100:g}" for arm, score in arms.items())
     return f"Lower the floor ({scores} at most), or leave it out." if arms else "Lower the floor, or leave it out."
 
 

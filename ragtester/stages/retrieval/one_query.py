@@ -151,7 +151,7 @@ class OneQuery:
             if index is None:
                 return None
             (hits,) = index.nearest([(self._asked, self.case.language)], advice.NEAR * self.trace.k, [may_find])
-            return next((rank for rank, (found, _) in enumerate(hits, start=1) if found == name), None)
+            return next((rank for rank, (found, _) in enumerate(hits, start=1) if found == name), 0)
 
         def rank(name: str) -> tuple[int, float] | None:
             return self._view.rank(name, self._asked, may_find)

@@ -30,7 +30,7 @@ class QueryPath:
 
     What only our own index and settings tell is left out for another system: `kept_out` says by which filter a
     document may not be found, empty for one that may; `rank` gives the exact dense rank and score of a chunk among all
-    that the query could find, `by_words` its BM25 rank, each None where that is unknown.
+    that the query could find, `by_words` its BM25 rank (0: too far), each None where that is unknown.
     """
 
     trace: Trace

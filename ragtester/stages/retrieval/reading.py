@@ -22,7 +22,7 @@ class Kind:
     look_at: str
 
 
-BEYOND_K = Kind("ranked beyond K", "K, a reranker, another arm or another embedding model")
+BEYOND_K = Kind("ranked beyond K", "K, a reranker or another embedding model")
 BY_CAUSE: dict[str, Kind] = {
     "not_in_candidates": BEYOND_K,
     "truncated": BEYOND_K,
@@ -73,10 +73,15 @@ def _missed(missed: Sequence[AuditedQuery]) -> Iterator[str]:
     found = [row.diagnosis for row in missed if row.diagnosis]
     ordered = Counter(map(_kind, found)).most_common()
     nowhere = sum(one.cause == "not_in_candidates" for one in found)
+    arms = {arm for row in missed for gold in row.gold for arm in gold.arms}
     for at, (kind, count) in enumerate(ordered[:TOLD]):
-        start = f"Of {len(missed)} that lacked some, {count}" if at == 0 else f"{count}"
+        whole = (
+            f"All {count} that lacked some" if count == len(missed) else f"Of {len(missed)} that lacked some, {count}"
+        )
+        start = whole if at == 0 else f"{count}"
         beyond = f" ({nowhere} in no arm's hits)" if kind == BEYOND_K else ""
-        yield f"{start} {kind.happened}{beyond}: look at {kind.look_at}."
+        more = ", or add a bm25 arm" if kind == BEYOND_K and arms == {"dense"} else ""
+        yield f"{start} {kind.happened}{beyond}: look at {kind.look_at}{more}."
     if rest := sum(count for _, count in ordered[TOLD:]):
         yield f"The other {rest} have other causes, see the table of stages."
 
@@ -94,8 +99,8 @@ def _answers(measured: Sequence[AuditedQuery]) -> Iterator[str]:
     )
     wrong = failed - lacking
     yield (
-        f"Of {failed} wrong answers to them, {format_rate(lacking, failed)} lacked evidence and {wrong} had all of it "
-        "in the context."
+        f"Of {failed} wrong answers to queries with gold, {format_rate(lacking, failed)} lacked evidence and {wrong} "
+        "had all of it in the context."
     )
     if aside:
         yield f"{aside} of those that lacked it are put down to labels or generation all the same."
