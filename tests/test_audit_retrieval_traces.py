@@ -247,6 +247,22 @@ def test_a_round_trip_gives_equal_metrics(tmp_path: Path) -> None:
         assert row.type == ours[row.query_id].type  # a query that is a case of the suite keeps its kind
 
 
+def test_access_rules_that_cut_a_search_go_out_as_a_filter_and_come_in(tmp_path: Path) -> None:
+    changes = {"filters": {"format": "txt", "access": ("tenant:acme",)}, "filter_mode": "pre"}
+    query = Query("first", 0, (1, 2), ("fail",), user_tags=("tenant:acme",), changes=changes)
+    build(tmp_path, [query], tags={"pump": ("tenant:other",)})
+    path = tmp_path / "out.jsonl"
+    Project(tmp_path).export_suite(path, ExportOptions("traces", run=RUN))
+    (line,) = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    assert line["filters_applied"] == {"format": "txt", "access": ["tenant:acme"]}
+    (read,), _ = read_traces(path)
+    assert read.trace.filters == {"format": "txt", "access": ("tenant:acme",)}
+    assert read.trace.filter_mode == "pre"
+    # The filters of the settings let the document through; what the user may not see is counted elsewhere.
+    rows = read_rows(Project(tmp_path).audit_retrieval().output / "queries.jsonl", AuditedQuery)
+    assert [row.filtered for row in rows] == [False]
+
+
 @pytest.mark.parametrize(
     ("options", "output", "told"),
     [
