@@ -317,6 +317,8 @@ def test_labels_in_a_csv(tmp_path: Path) -> None:
     [
         ('{"query_id": "first", "gold_ids": ["a:b:1"]}\n', "none of its chunk ids is in the index"),
         ('{"query_id": "first", "gold_ids": []}\n', "no gold in it"),
+        ('{"query": "first", "gold_ids": ["a:b:1"]}\n', "no query_id or case_id; its fields are query, gold_ids"),
+        ('{"query_id": "first", "relevant": ["a:b:1"]}\n', "one of gold_ids, chunk_ids, chunk_id, gold_id"),
         ('{"query_id": "unheard of", "gold_ids": ["a:b:1"]}\n', "none of its query ids"),
         ('{"query_id": "first", "gold_ids": [1]}\n{"gold_ids": ["x"]}\n', r"2 fault\(s\)"),
         ('{"query_id": "first", "gold_ids": ["x"], "grade": NaN}\n{"query_id": "a", "gold_ids": ["x"], "grade": 0}\n',

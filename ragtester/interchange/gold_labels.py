@@ -11,11 +11,13 @@ from ragtester.errors import DataError
 from ragtester.interchange.cells import literal
 from ragtester.interchange.files import Records, csv_records, is_unicode, jsonl_records, read_text
 from ragtester.stages.retrieval import GoldLabels
+from ragtester.stages.retrieval.naming import named
 from ragtester.storage import MAX_FAULTS
 
 QUERY = ("query_id", "case_id")
 GOLD = ("gold_ids", "chunk_ids", "chunk_id", "gold_id")
 GRADE = "grade"
+WANTED = f"labels want one of {', '.join(QUERY)} and one of {', '.join(GOLD)}; {GRADE} is optional"
 
 
 def read_gold_labels(path: Path) -> GoldLabels:
@@ -32,7 +34,7 @@ def read_gold_labels(path: Path) -> GoldLabels:
             continue
         name, ids, grade = _text(row, QUERY), list(_ids(row, where, faults)), _grade(row, where, faults)
         if not name:
-            faults.append(f"{where}: no {' or '.join(QUERY)}")
+            faults.append(f"{where}: no {' or '.join(QUERY)}; its fields are {named(row)}")
             continue
         own = found.setdefault(name, {})
         for one in ids:
@@ -43,7 +45,7 @@ def read_gold_labels(path: Path) -> GoldLabels:
         more = [f"{len(faults) - MAX_FAULTS} further faults not listed"] if len(faults) > MAX_FAULTS else []
         raise DataError(f"{path}: {len(faults)} fault(s) in the labels; mend them", [*faults[:MAX_FAULTS], *more])
     if not any(found.values()):
-        raise DataError(f"{path}: no gold in it; each line wants {QUERY[0]} and {GOLD[0]}")
+        raise DataError(f"{path}: no gold in it; {WANTED}")
     return GoldLabels(path.name, found)
 
 
@@ -55,7 +57,7 @@ def _records(path: Path) -> Records:
         text,
         path,
         lambda names: bool({*QUERY} & {*names}) and bool({*GOLD} & {*names}),
-        f"labels want one of {', '.join(QUERY)} and one of {', '.join(GOLD)}; {GRADE} is optional",
+        WANTED,
     )
     return records
 
