@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 from collections.abc import Sequence
 from itertools import product
@@ -10,6 +11,7 @@ from typing import get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from ragtester.records import (
     Direction,
@@ -40,7 +42,10 @@ from ragtester.stages.experiment.reading import told as told_of
 from ragtester.stages.experiment.values import Measurement
 from ragtester.stages.experiment.words import short_name, size_text
 from ragtester.stages.query_changes import METRICS, direction
+from ragtester.tables import PValue
+from ragtester.tables.cells import show
 from ragtester.tables.markdown import markdown
+from ragtester.tables.terminal import print_document
 
 BEFORE = Point("baseline", "baseline", Settings(), "toy:words")
 AFTER = Point("small", "variant", Settings(), "toy:words", {"execute.index.chunk_size": 300})
@@ -399,6 +404,53 @@ def test_an_alarm_lasts_until_the_arm_is_back() -> None:
 def test_an_arm_that_is_asked_and_silent_is_an_alarm_by_itself() -> None:
     (found,) = with_alarms([shares("mon", 0, hits=0)])
     assert found.alarm == "the bm25 arm gave nothing for any of 100 queries"
+
+
+def large_sweep() -> tuple[ExperimentResult, ExperimentTimes]:
+    """The baseline and 48 points of a grid; of one size, so that the best one beats all others."""
+    grid = [
+        point(f"p{size}-{overlap}", 0.3 + size / 4000 + overlap / 10_000, 1000).model_copy(
+            update={"changes": {"execute.index.chunk_size": size, "execute.index.chunk_overlap": overlap}}
+        )
+        for size in range(200, 1400, 100)
+        for overlap in (0, 10, 20, 30)
+    ]
+    base = point("baseline", 0.2, 1000).model_copy(update={"kind": "baseline"})
+    result = sweep(base, *grid, axes=("execute.index.chunk_size", "execute.index.chunk_overlap"))
+    times = {one.name: PointTimes(name=one.name, embedding="", query=0.001) for one in result.points}
+    best = front(result, times)
+    told = ExperimentTimes(
+        name="x", points=tuple(times.values()), quality="evidence", costs=("index size",), front=best
+    )
+    return result, told
+
+
+def test_a_large_sweep_is_short_on_the_terminal_and_whole_in_the_page() -> None:
+    result, times = large_sweep()
+    brief = experiment_document(result, times, full=False)
+    assert [row[0] for row in brief.table("front").rows] == ["1300/30"]
+    names = [row[0] for row in brief.table("best").rows]
+    # Ten of 49, the best first, and the baseline.
+    assert names == [*(f"{size}/{overlap}" for size in (1300, 1200) for overlap in (30, 20, 10, 0)), *names[8:]]
+    assert names[8:] == ["1100/30", "1100/20", "baseline"]
+    text = io.StringIO()
+    print_document(brief, Console(file=text, width=80))
+    assert len(text.getvalue().splitlines()) < 60
+    assert "Before and after" not in text.getvalue()
+    whole = experiment_document(result, times)
+    assert len(whole.table("sweep").rows) == len(whole.table("costs").rows) == 49
+    assert whole.table("metrics").title == "The baseline, K = 4"
+
+
+def test_p_values_stand_beside_what_a_sentence_rests_on() -> None:
+    found, family = correct([compare(PAIR, measured([1] * 50), measured([None] * 20 + [1] * 30), seed=7)] * 2)
+    result = sweep(point("p", 0.5, 1)).model_copy(update={"comparisons": found, "axes": (), "family": family})
+    table = experiment_document(result, ExperimentTimes(name="x"), full=False).table("differences")
+    assert table.columns[2:11] == ("recall", "p", "p (Holm)", "evidence", "p", "p (Holm)", "MRR", "p", "p (Holm)")
+    recall = next(one for one in found[0].metrics if one.metric == "recall")
+    assert show(table.rows[0][2]).startswith("-0.400 [-0.")
+    assert table.rows[0][4] == PValue(recall.holm)
+    assert (family, table.rows[0][-2:]) == (14, (20, 0))
 
 
 def on_path(number: int, candidates: float, ranked: float, context: float) -> ExperimentQuery:

@@ -159,7 +159,9 @@ def test_a_sweep_from_python_draws_its_front(tmp_path: Path) -> None:
     project.sweep("grid", {"execute.k": [1, 2], "execute.retrieval.arms": [["dense"], ["bm25"]]})
     folder = tmp_path / "experiments" / "grid"
     assert (folder / "pareto.png").read_bytes().startswith(b"\x89PNG")
-    assert "<svg" in (folder / "pareto.svg").read_text(encoding="utf-8")
+    drawn = (folder / "pareto.svg").read_text(encoding="utf-8")
+    assert "<svg" in drawn
+    assert "Diamonds: the baseline." in drawn
     found = project.experiment_result("grid")
     assert found is not None
     assert found[1].front

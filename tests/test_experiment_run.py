@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -33,6 +34,7 @@ from ragtester.stages.experiment import (
     parse_experiment,
     read_result,
 )
+from ragtester.stages.experiment.warming import warm_up
 from ragtester.storage import read_json, read_rows
 from ragtester.tables import Paragraph
 from ragtester.tasks import Asked, QueryRewritten
@@ -343,6 +345,37 @@ def test_page_and_tables_say_what_the_result_says(tmp_path: Path) -> None:
     assert {"metrics.csv", "differences.csv", "before-after-1.csv", "costs.csv"} <= names
     raw = json.loads((folder / "result.json").read_text(encoding="utf-8"))
     assert ExperimentResult.model_validate(raw).family == 21
+
+
+def test_what_the_budget_drops_is_put_down_to_packing(tmp_path: Path) -> None:
+    """Chunks of 120 characters are ranked within K, and none of them fits into 60."""
+    world = World(tmp_path, documents=3, cases=8)
+    tree = {"name": "toy", "variants": [{"name": "tight", "change": {"execute.retrieval.budget": 60}}]}
+    run_toy(world.workspace, world.settings, tree)
+    _, comparisons, _ = found(world)
+    tight = comparisons["tight"]
+    recall = next(one for one in tight.metrics if one.metric == "recall")
+    assert (recall.before, recall.after, recall.steps) == (1.0, 0.0, {"packing": 18})
+    assert "look at packing" in tight.reading
+    assert tight.reading.endswith("Changed: budget = 60.")
+    assert {flip.step for flip in tight.flips} == {"packing"}
+    page = (world.workspace.experiment("toy") / "result.md").read_text(encoding="utf-8")
+    assert "Flips: 18 hits lost, 0 won" in page
+    assert "1 → 0" in page
+
+
+def test_what_is_slow_the_first_time_is_done_before_and_asks_no_server(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    class Noted(WordEmbedder):
+        async def embed_documents(self, texts: list[str]) -> list[list[float]]:
+            asked.append(self.model)
+            return await super().embed_documents(texts)
+
+    names = ["toy:words", "embedded:toy", ""]
+    asyncio.run(warm_up(Noted, names, ["en", "de"], SilentProgress()))
+    assert asked == ["embedded:toy"]
+    assert not list(tmp_path.iterdir())
 
 
 def test_rows_of_a_variant_that_left_are_named_and_kept(tmp_path: Path) -> None:

@@ -512,3 +512,10 @@ def test_several_names_of_a_row_stand_below_each_other_where_there_is_little_roo
         assert any(line.startswith(f"first-name-of-row-{place}") for line in narrow.splitlines())
         assert any(line.startswith(f"second-name-of-row-{place}") for line in narrow.splitlines())
     assert printed(table, 88).count("second-name-of-row-2") == 1  # fits, rates over two lines
+
+
+def test_decimals_may_be_asked_for() -> None:
+    ends = Interval(0.0099, 0.0693)
+    assert show(Estimate(0.0396, 101, ends, signed=True)) == "+0.0396 [0.0099, 0.0693], n 101"
+    assert show(Estimate(0.0396, 101, ends, signed=True, decimals=3)) == "+0.040 [0.010, 0.069], n 101"
+    assert show(Estimate(1.0, 3, decimals=3)) == "1.000, n 3"

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ragtester.plots import style
 from ragtester.plots.export import image
 from ragtester.records import ExperimentResult, ExperimentTimes, PointResult
+from ragtester.stages.experiment.front import label
+from ragtester.stages.experiment.words import short_name
 from ragtester.storage import write_bytes
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ NAME = "pareto"
 MOST_NAMED = 8
 """Settings of the front that have a number and are named in the small print; the table has all."""
 MEGA = 1e6
+COLOURS = "viridis_r"
 _ROUND = ((0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
 SHIFTS = tuple((reach * dx, reach * dy) for reach in (11, 16, 23) for dx, dy in _ROUND)
 """Where a number may stand, in points from its dot; the first that is free is taken."""
@@ -27,14 +30,19 @@ SHIFTS = tuple((reach * dx, reach * dy) for reach in (11, 16, 23) for dx, dy in 
 
 @dataclass(frozen=True)
 class Spot:
-    """A setting in the plot: megabytes, per cent with its interval, milliseconds a query."""
+    """A setting in the plot: megabytes, quality (a share) with its interval, milliseconds a query.
+
+    `label` tells it from all others, `name` is what the small print calls it.
+    """
 
     label: str
+    name: str
     size: float
     quality: float
     low: float
     high: float
     milliseconds: float
+    is_baseline: bool
 
 
 def export_sweep(result: ExperimentResult, times: ExperimentTimes, folder: Path) -> list[Path]:
@@ -52,7 +60,7 @@ def pareto(result: ExperimentResult, times: ExperimentTimes) -> Figure:
     """Every setting of the sweep whose quality, size and time are known."""
     spots = _spots(result, times)
     title = f"{result.name}: quality, index size and query time"
-    with style.drawing([result.name, *(spot.label for spot in spots)]) as lettered:
+    with style.drawing([result.name, *(spot.name for spot in spots)]) as lettered:
         if not spots:
             return style.nothing(lettered(title), "Of no setting are quality, index size and query time all known.")
         front = [spot for name in times.front for spot in spots if spot.label == name]
@@ -63,7 +71,7 @@ def pareto(result: ExperimentResult, times: ExperimentTimes) -> Figure:
         axes.set_xlabel("index size, MB (vectors, BM25, texts)")
         axes.set_ylabel(f"{times.quality}, mean over queries")
         axes.set_title(lettered(title))
-        style.below(figure, _told(front, times, lettered), _left_out(result, spots))
+        style.below(figure, _told(front, times, lettered), _baseline(spots), _left_out(result, spots))
         # The last of all, for it asks where things lie.
         _number(figure, axes, spots, places)
         return figure
@@ -81,23 +89,47 @@ def _spot(point: PointResult, metric: str, seconds: Mapping[tuple[str, str], flo
     if value is None or value.value is None or point.index is None or query is None:
         return None
     low, high = (value.value if end is None else end for end in (value.low, value.high))
-    label = f"{point.name} × {point.embedding}" if point.embedding else point.name
-    return Spot(label, point.index.total / MEGA, 100 * value.value, 100 * low, 100 * high, 1000 * query)
+    name = short_name(point.changes) if point.kind == "grid" else point.name
+    return Spot(
+        label=label(point),
+        name=f"{name} × {point.embedding}" if point.embedding else name,
+        size=point.index.total / MEGA,
+        quality=value.value,
+        low=low,
+        high=high,
+        milliseconds=1000 * query,
+        is_baseline=point.kind == "baseline",
+    )
 
 
 def _draw(figure: Figure, axes: Axes, spots: Sequence[Spot]) -> None:
     x, y = [spot.size for spot in spots], [spot.quality for spot in spots]
+    milliseconds = [spot.milliseconds for spot in spots]
     ends = [[spot.quality - spot.low for spot in spots], [spot.high - spot.quality for spot in spots]]
     axes.errorbar(x, y, yerr=ends, fmt="none", ecolor="#BBBBBB", elinewidth=0.7, zorder=1)
     dots = axes.scatter(
         x,
         y,
-        c=[spot.milliseconds for spot in spots],
-        cmap="viridis_r",
+        c=milliseconds,
+        cmap=COLOURS,
         s=26,
         edgecolor="white",
         linewidth=0.4,
         zorder=3,
+    )
+    own = [spot for spot in spots if spot.is_baseline]
+    axes.scatter(
+        [spot.size for spot in own],
+        [spot.quality for spot in own],
+        c=[spot.milliseconds for spot in own],
+        cmap=COLOURS,
+        vmin=min(milliseconds),
+        vmax=max(milliseconds),
+        marker="D",
+        s=42,
+        edgecolor="#333333",
+        linewidth=0.9,
+        zorder=3.5,
     )
     bar = figure.colorbar(dots, ax=axes, format=lambda value, _: f"{value:.3g}", shrink=0.85, aspect=28)
     bar.set_label("query time, ms (median)")
@@ -106,7 +138,7 @@ def _draw(figure: Figure, axes: Axes, spots: Sequence[Spot]) -> None:
         axes.set_xscale("log")
         axes.xaxis.set_minor_formatter("")
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g} %")
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.margins(0.07, 0.06)
     axes.grid()
 
@@ -156,11 +188,15 @@ def _within(one: Box, room: Box) -> bool:
 def _told(front: Sequence[Spot], times: ExperimentTimes, lettered: Callable[[str], str]) -> str:
     if not front:
         return ""
-    named = "; ".join(f"{place}: {lettered(spot.label)}" for place, spot in enumerate(front[:MOST_NAMED], start=1))
+    named = "; ".join(f"{place}: {lettered(spot.name)}" for place, spot in enumerate(front[:MOST_NAMED], start=1))
     more = f"; and {len(front) - MOST_NAMED} more, see the table" if len(front) > MOST_NAMED else ""
     costs = ", ".join(times.costs)
     told = f"Ringed: no other setting is as good and as low in {costs} ({named}{more})."
     return f"{told} Lines: 95 % intervals over documents."
+
+
+def _baseline(spots: Sequence[Spot]) -> str:
+    return "Diamonds: the baseline." if any(spot.is_baseline for spot in spots) else ""
 
 
 def _left_out(result: ExperimentResult, spots: Sequence[Spot]) -> str:

@@ -23,8 +23,8 @@ def mean_record(found: Quantity | None) -> MeanValue:
 
 
 def mean_cell(one: MeanValue, *, signed: bool = False) -> Estimate | None:
-    """The mean as a table prints it; `signed` for a difference."""
+    """The mean of shares of 0 to 1 as a table prints it, to three decimals; `signed` for a difference."""
     if one.value is None:
         return None
     ends = Interval(one.low, one.high) if one.low is not None and one.high is not None else None
-    return Estimate(one.value, one.n, ends, signed=signed)
+    return Estimate(one.value, one.n, ends, signed=signed, decimals=3)

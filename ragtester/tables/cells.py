@@ -77,6 +77,8 @@ def _estimate(cell: Estimate) -> str:
     decimals = min(8, max(_decimals(largest), 1 if ends and largest < 1000 else 0))
     if cell.unit == "%" and not cell.signed:
         decimals = 1
+    if cell.decimals is not None:
+        decimals = cell.decimals
     sign = "+" if cell.signed or cell.unit == "points" else ""
     value = f"{cell.value:{sign}.{decimals}f}"
     if cell.unit == "$":

@@ -38,6 +38,7 @@ class Estimate:
     `value` and `interval` are in `unit` and printed as they are: a difference of shares of 0.062 is given as 6.2 with
     the unit "points" (percentage points; printed with its sign), dollars have the unit "$", seconds "s". `signed` asks
     for the sign in other units too. `of` says what `n` counts ("answers"): it then always stands with its count.
+    `decimals` are those printed; None leaves them to the size of the number.
     """
 
     value: float
@@ -46,6 +47,7 @@ class Estimate:
     unit: str = ""
     signed: bool = False
     of: str = ""
+    decimals: int | None = None
 
     def __post_init__(self) -> None:
         ends = (self.interval.low, self.interval.high) if self.interval else ()

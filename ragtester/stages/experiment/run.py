@@ -18,6 +18,7 @@ from ragtester.stages.experiment.points import Point
 from ragtester.stages.experiment.result import make_result
 from ragtester.stages.experiment.searching import Services, build, search_point
 from ragtester.stages.experiment.sizes import Scales
+from ragtester.stages.experiment.warming import warm_up
 from ragtester.storage import read_json, write_json
 from ragtester.tasks import Embedder, Models
 from ragtester.workspace import Workspace
@@ -81,6 +82,11 @@ async def _search_all(job: _Job) -> None:
     """Point by point; a stop leaves the rest open for the next start."""
     plan, progress = job.plan, job.services.progress
     progress.start(STAGE, sum(plan.missing.values()))
+    open_points = [point for point in plan.wanted.points.points if plan.rows(point).missing]
+    if open_points:
+        models = dict.fromkeys(point.embedding for point in open_points)
+        languages = dict.fromkeys(document.language for document in plan.suite.documents)
+        await warm_up(job.services.embedders, models, languages, progress)
     for point in plan.wanted.points.points:
         rows = plan.rows(point)
         if rows.stale or rows.again:

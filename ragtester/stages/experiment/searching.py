@@ -73,8 +73,6 @@ async def build(services: Services, point: Point, cases: Collection[str]) -> lis
 
     What fails is met again by the search itself, which accounts for it. Gives the requests sent to language models.
     """
-    if point.embedding.startswith("embedded:"):
-        await services.embedders(point.embedding).embed_queries(["a"])  # loads it: that is no time of an index
     search = _search(services, point, services.embedders, cases)
     return [
         call

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ragtester.records import ExperimentResult, ExperimentTimes, MeanValue, PointResult, PointTimes
+from ragtester.records import ExperimentResult, ExperimentTimes, PointResult, PointTimes
 from ragtester.stages.experiment.front import label
 from ragtester.stages.experiment.points_table import milliseconds, named, points_table
 from ragtester.stages.experiment.words import short_name, size_text
 from ragtester.stages.means import mean_cell
 from ragtester.stages.query_changes import METRICS
 from ragtester.tables import Cell, Paragraph, Section, Table
-from ragtester.tables.cells import show
 
 BEST = 10
 """Settings that the terminal shows of the front, and of all."""
@@ -34,8 +33,9 @@ def sweep_section(result: ExperimentResult, times: ExperimentTimes, *, full: boo
     parts += _front(result, times, known, full)
     if not full:
         best = _best(result.points, times)[:BEST]
-        title = f"The {len(best)} best of {count} settings by {_quality(times)}"
+        title = f"The {len(best)} best of {count} settings by {_quality(times)}, and the baseline"
         more = "All settings, all metrics, index sizes and build times: --full, result.md, tables/*.csv."
+        best += [point for point in result.points if point.kind == "baseline" and point not in best]
         parts.append(_brief("best", title, best, times, known, (more,)))
     return Section("sweep", "Sweep", tuple(parts))
 
@@ -83,13 +83,15 @@ def _brief(
     quality = _quality(times)
     columns = ["setting", *(["embedding model"] if several else []), quality]
     columns += [METRICS[metric] for metric in ("recall", "reciprocal_rank") if metric != quality]
-    columns += ["index", "query, ms", "context, characters"]
-    rows = tuple(_brief_row(point, quality, known.get(label(point)), several) for point in points)
-    counts = sorted({point.queries.measured for point in points})
-    queries = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}" if counts else "0"
-    under = "" if several else f" under {next(iter(models), 'none')}"
-    told = f"Means over {queries} queries{under}, {quality} with its 95 % interval over documents."
-    return Table(name, title, tuple(columns), rows, (told, *notes), keys=2 if several else 1)
+    reads = "context" in times.costs
+    columns += ["index", "query, ms", *(["context, characters"] if reads else [])]
+    rows = []
+    for point in points:
+        context = (point.context.value,) if reads else ()
+        rows.append((*_brief_row(point, quality, known.get(label(point)), several), *context))
+    under = "" if several else f" Embedding model: {next(iter(models), 'none')}."
+    told = f"Means over queries, {quality} with its 95 % interval over documents.{under}"
+    return Table(name, title, tuple(columns), tuple(rows), (told, *notes), keys=2 if several else 1)
 
 
 def _brief_row(point: PointResult, quality: str, times: PointTimes | None, several: bool) -> tuple[Cell, ...]:
@@ -98,14 +100,8 @@ def _brief_row(point: PointResult, quality: str, times: PointTimes | None, sever
     return (
         name,
         *((point.embedding or "none",) if several else ()),
-        _uncounted(point.metrics[quality]),
+        mean_cell(point.metrics[quality]),
         *(point.metrics[metric].value for metric in ("recall", "reciprocal_rank") if metric != quality),
         size,
         milliseconds(times.query) if times else None,
-        point.context.value,
     )
-
-
-def _uncounted(found: MeanValue) -> str:
-    """The mean with its interval; the table's note tells the count of all rows."""
-    return show(mean_cell(found)).removesuffix(f", n {found.n}")
