@@ -485,13 +485,18 @@ def test_a_hostile_source_costs_no_more_than_the_check(tmp_path: Path) -> None:
 # A trace alone
 
 
-def lost(rank: tuple[int, float] | None = None, kept_out: str = "", **changes: object) -> str:
-    """The cause for chunk `gold` of a post-filtered trace with three hits, the first of which was taken out."""
+def lost(rank: tuple[int, float] | None = None, kept_out: str = "", of: str = "cause", **changes: object) -> str:
+    """The cause (or what is asked `of`) for chunk `gold` of a post-filtered trace: of three hits one was taken out."""
     hits = [Retrieved(id=f"other:{at}:0", rank=at, score=1 - at / 10) for at in (1, 2, 3)]
     known: dict[str, object] = {"retrieved": tuple(hits), "filter_mode": "post", "k": 3}
     known["dropped"] = (Dropped(id=hits[0].id, at="filter"),)
     trace = Trace.model_validate({"query": "q", "index": "i", "embedding": "e", **known, **changes})
-    return QueryPath(trace, Steps.told_by(trace), lambda _: kept_out, lambda _: rank).loss("gold:1:0").cause
+    return (
+        QueryPath(trace, Steps.told_by(trace), lambda _: kept_out, lambda _: rank)
+        .loss("gold:1:0")
+        .diagnosis()
+        .model_dump()[of]
+    )
 
 
 def test_starved_is_who_would_have_had_a_place() -> None:
@@ -503,6 +508,8 @@ def test_starved_is_who_would_have_had_a_place() -> None:
     assert lost(k=2) == "not_in_candidates"
     assert lost(kept_out="its language") == "not_in_candidates"
     assert lost(kept_out="its language", filter_mode="pre") == "filtered"
+    # No rank helps where a filter would take it out.
+    assert lost(kept_out="its language", of="fix") == lost(kept_out="its language", filter_mode="pre", of="fix")
     assert lost(dropped=()) == "not_in_candidates"
     assert lost(retrieved=(), dropped=()) == "not_in_candidates"
 
@@ -542,6 +549,8 @@ def test_fusion_is_blamed_by_ranks_among_what_may_be_found() -> None:
     # Fifth of the fused list and third of those that may be found; first of its arm's, which its raw rank 3 hides.
     assert found.cause == "fused_away"
     assert "dense arm, which had it at rank 1, or k to at least 3" in found.fix
+    # What the filter takes out was in the fused list, however low, and is not to be had by weights.
+    assert QueryPath(trace, Steps.told_by(trace)).loss(hidden[1]).cause == "filtered"
     # Where the floor of the arm that had it high took it there, the floor is to blame.
     both = Retrieved(id=gold, rank=3, score=0.1, arm="bm25")
     low = Dropped(id=gold, at="floor", reason="dense 0.33 < 0.5")

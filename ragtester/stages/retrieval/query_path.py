@@ -9,7 +9,7 @@ from functools import cached_property
 from ragtester.records import Trace
 from ragtester.stages.retrieval import advice
 from ragtester.stages.retrieval.advice import Standing, Steps
-from ragtester.stages.retrieval.fixes import Cause, Loss
+from ragtester.stages.retrieval.fixes import FIXES, Cause, Loss
 from ragtester.stages.retrieval.trace_lists import TraceLists
 
 Rank = Callable[[str], tuple[int, float] | None]
@@ -64,7 +64,12 @@ class QueryPath:
         standing = self._standing(chunk_id, exact[0] if exact else None, fetched=False)
         words = f" BM25 would have it at rank {standing.by_words}." if standing.by_words else ""
         seen = f"{chunk_id} is in no arm's hits ({depths}); best score {best}.{place}{words}"
-        return Loss("not_in_candidates", seen, advice.beyond_k(self.steps, standing))
+        if told := self.kept_out(_document(chunk_id)):
+            # Found or not, a filter after the search would take it out.
+            return Loss("not_in_candidates", f"{seen} And {told}.", FIXES["filtered"][1])
+        # Imported contexts were retrieved by nobody knows what.
+        known = self.trace.retrieved or not self.trace.context_ids
+        return Loss("not_in_candidates", seen, advice.beyond_k(self.steps, standing) if known else "")
 
     def _starved(self, chunk_id: str, exact: tuple[int, float] | None) -> str:
         """What shows that documents which may not be found took the candidates' places; empty where they did not."""
@@ -98,10 +103,10 @@ class QueryPath:
     def _after_fusion(self, chunk_id: str) -> Loss:
         place = self._seen.among_kept(self._seen.fused, chunk_id)
         where = f"{self._seen.arms(chunk_id)}; fused rank {self._seen.places[chunk_id]}"
-        if self.trace.fused and place > self._seen.goes_on and (lost := self._lost_in_fusion(chunk_id, where, place)):
-            return lost
         if chunk_id in self._seen.dropped["filter"]:
             return self._filtered_after(chunk_id, where)
+        if self.trace.fused and place > self._seen.goes_on and (lost := self._lost_in_fusion(chunk_id, where, place)):
+            return lost
         return self._cut(chunk_id, place)
 
     def _lost_in_fusion(self, chunk_id: str, where: str, place: int) -> Loss | None:
