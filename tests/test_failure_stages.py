@@ -491,12 +491,8 @@ def lost(rank: tuple[int, float] | None = None, kept_out: str = "", of: str = "c
     known: dict[str, object] = {"retrieved": tuple(hits), "filter_mode": "post", "k": 3}
     known["dropped"] = (Dropped(id=hits[0].id, at="filter"),)
     trace = Trace.model_validate({"query": "q", "index": "i", "embedding": "e", **known, **changes})
-    return (
-        QueryPath(trace, Steps.told_by(trace), lambda _: kept_out, lambda _: rank)
-        .loss("gold:1:0")
-        .diagnosis()
-        .model_dump()[of]
-    )
+    found = QueryPath(trace, Steps.told_by(trace), lambda _: kept_out, lambda _: rank).loss("gold:1:0").diagnosis()
+    return str(found.model_dump()[of])
 
 
 def test_starved_is_who_would_have_had_a_place() -> None:

@@ -60,16 +60,17 @@ class QueryPath:
             return Loss("starved_by_post_filter", seen)
         depths = ", ".join(f"{arm} {len(found)}" for arm, found in self._seen.by_arm.items()) or "none"
         best = ", ".join(f"{arm} {found[0].score:g}" for arm, found in self._seen.by_arm.items()) or "none"
-        place = f" Its true dense rank is {exact[0]} (score {exact[1]:g})." if exact else ""
-        standing = self._standing(chunk_id, exact[0] if exact else None, fetched=False)
-        words = f" BM25 would have it at rank {standing.by_words}." if standing.by_words else ""
-        seen = f"{chunk_id} is in no arm's hits ({depths}); best score {best}.{place}{words}"
+        seen = f"{chunk_id} is in no arm's hits ({depths}); best score {best}."
         if told := self.kept_out(_document(chunk_id)):
-            # Found or not, a filter after the search would take it out.
-            return Loss("not_in_candidates", f"{seen} And {told}.", FIXES["filtered"][1])
+            # Whatever its rank is, a filter after the search would take it out.
+            return Loss("not_in_candidates", f"{seen} Besides, {told}.", FIXES["filtered"][1])
+        standing = self._standing(chunk_id, exact[0] if exact else None, fetched=False)
+        place = f" Its true dense rank is {exact[0]} (score {exact[1]:g})." if exact else ""
+        words = f" BM25 would have it at rank {standing.by_words}." if standing.by_words else ""
         # Imported contexts were retrieved by nobody knows what.
         known = self.trace.retrieved or not self.trace.context_ids
-        return Loss("not_in_candidates", seen, advice.beyond_k(self.steps, standing) if known else "")
+        fix = advice.beyond_k(self.steps, standing) if known else ""
+        return Loss("not_in_candidates", f"{seen}{place}{words}", fix)
 
     def _starved(self, chunk_id: str, exact: tuple[int, float] | None) -> str:
         """What shows that documents which may not be found took the candidates' places; empty where they did not."""
