@@ -173,7 +173,7 @@ class Project:
             check_models(self.settings, (AUDIT,), root=self.workspace.root)
         elif self.settings.audit_retrieval.claims_model:
             check_model(self.settings.audit_retrieval.claims_model, self.settings, embedding=False)
-        read, notes = (None, ()) if traces is None else read_traces(Path(traces))
+        read, notes = (None, ()) if traces is None else read_traces(Path(traces), labelled=labels is not None)
         given = {"traces": traces, "labels": labels}
         wanted = retrieval.Wanted(
             search=search,

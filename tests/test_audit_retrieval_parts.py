@@ -150,9 +150,10 @@ def test_undefined_metrics_count_in_no_mean() -> None:
 def test_each_arm_by_itself() -> None:
     gold = (GoldRank(id="g", grade=50, arms={"dense": 3, "bm25": None}), GoldRank(id="h", grade=50, arms={"dense": 7}))
     rows = [row("a", gold=gold, arms_of_context=(("dense",), ("bm25", "dense"))), row("b", arms_of_context=((),))]
+    rows.append(row("c", gold=(GoldRank(id="g", grade=50, arms={"dense": None}),)))  # bm25 was not asked
     found = {one.arm: one for one in arm_figures(EMBEDDING, rows)}
     assert (found["dense"].at_k.successes, found["dense"].found.successes, found["dense"].at_k.n) == (1, 1, 2)
-    assert found["bm25"].found.successes == 0
+    assert (found["bm25"].found.successes, found["bm25"].found.n) == (0, 1)  # "b" knows of no arm
     assert (found["dense"].alone.successes, found["dense"].alone.n) == (1, 2)
 
 

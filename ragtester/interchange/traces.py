@@ -18,8 +18,10 @@ from ragtester.storage import MAX_FAULTS
 from ragtester.tables.cells import counted
 
 
-def read_traces(path: Path) -> tuple[tuple[ForeignTrace, ...], tuple[str, ...]]:
+def read_traces(path: Path, *, labelled: bool = False) -> tuple[tuple[ForeignTrace, ...], tuple[str, ...]]:
     """The traces of a file, and notes on it. Strict: every fault with its line, all at once.
+
+    `labelled`: a file of labels gives the gold, and says itself which queries stay without.
 
     A pair of query and embedding model stands once. Raises UsageError where there is no such file, DataError for lines
     that are no traces: not JSON, NaN, fields that are missing or of another type, gaps in ranks, ids that stand twice.
@@ -40,7 +42,7 @@ def read_traces(path: Path) -> tuple[tuple[ForeignTrace, ...], tuple[str, ...]]:
         raise DataError(f"{path}: {len(faults)} fault(s) in the traces; mend them", [*faults[:MAX_FAULTS], *more])
     if not found:
         raise DataError(f"{path}: no trace in it; one JSON object a line is wanted, with {', '.join(NEEDED)}")
-    return tuple(found), tuple(_notes(path, found))
+    return tuple(found), tuple(_notes(path, found, labelled))
 
 
 def _lines(text: str, path: Path, faults: list[str]) -> Iterator[tuple[int, TraceLine]]:
@@ -113,15 +115,15 @@ def _foreign(line: TraceLine, number: int) -> ForeignTrace:
         context_characters=line.final_context_chars or 0,
     )
     noted = line.notes if isinstance(line.notes, str) or line.notes is None else "; ".join(line.notes)
-    return ForeignTrace(line.query_id, trace, {**hidden, **gold}, number, noted or "")
+    return ForeignTrace(line.query_id, trace, {**hidden, **gold}, number, noted or "", tuple(line.arms))
 
 
 def _sources(name: str, found_by: dict[str, set[str]]) -> tuple[str, ...]:
     return tuple(arm for arm, ids in found_by.items() if name in ids)
 
 
-def _notes(path: Path, found: list[ForeignTrace]) -> Iterator[str]:
-    without = sum(not one.gold for one in found)
+def _notes(path: Path, found: list[ForeignTrace], labelled: bool) -> Iterator[str]:
+    without = 0 if labelled else sum(not one.gold for one in found)
     if without:
         told = f"{counted(without, 'trace')} of {len(found)}"
         yield f"{path.name}: without gold, and so in no metric: {told} (--labels gives gold)."

@@ -131,8 +131,8 @@ def by_sentences(source: Source) -> Iterator[Cut]:
             cores.append((start, end))
     pieces = [piece for start, end in cores for piece in _pieces(cutter, start, end)]
     for at, core in enumerate(pieces):
-        first, last = _window(cutter, pieces, at, source.index.window)
-        yield Cut(pieces[first][0], pieces[last][1], core)
+        left, right = _window(cutter, pieces, at, source.index.window)
+        yield Cut(pieces[left][0], pieces[right][1], core)
 
 
 CHUNKERS: dict[str, Callable[[Source], Iterator[Cut]]] = {

@@ -71,11 +71,11 @@ class Trace(Record):
     """What the query path saw; `context_ids` is what the model really got, in order, after every drop.
 
     `query` is the case's question; `rewrite` what was searched instead, where it was rewritten. `index` is the
-    revision of the index (the store's key), `k` the final cut. `filters` are those that were applied; where access rules
-    keep documents from the user, `access` stands among them with the user's tags. They take effect before the search or
-    after it (`filter_mode`, empty where nothing was taken out of the search). `retrieved` holds every arm's hits before
-    its floor. `fused` is empty where a single arm was asked: its list is the fused one. `reranked` is empty where
-    nothing was reranked. `hidden_ids` are gold chunks of documents that the user may not see; they are among
+    revision of the index (the store's key), `k` the final cut. `filters` are those that were applied; where access
+    rules keep documents from the user, `access` stands among them with the user's tags. They take effect before the
+    search or after it (`filter_mode`, empty where nothing was taken out of the search). `retrieved` holds every arm's
+    hits before its floor. `fused` is empty where a single arm was asked: its list is the fused one. `reranked` is empty
+    where nothing was reranked. `hidden_ids` are gold chunks of documents that the user may not see; they are among
     `gold_ids`. `calls` accounts for the rewrite and the rerank.
     """
 

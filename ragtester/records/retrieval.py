@@ -104,7 +104,7 @@ class AuditedQuery(Record):
     arm found, and within K before the budget. `missed` says that the evidence did not wholly reach the context.
     `failed` and `passed` name the LLMs by verdict. `arms_of_context` lists for each chunk of the context the arms that
     found it. `hidden` counts gold chunks that the user may not see; `filtered` says that a filter of the settings keeps
-    the gold out.
+    the gold out. `leaked` are chunks of the context that the user may not see.
     """
 
     query_id: str
@@ -126,6 +126,7 @@ class AuditedQuery(Record):
     filtered: bool = False
     context_ids: tuple[str, ...] = ()
     arms_of_context: tuple[tuple[str, ...], ...] = ()
+    leaked: tuple[str, ...] = Field(default=(), exclude_if=lambda leaked: not leaked)
     metrics: RankingMetrics | None = None
     claims: ClaimMetrics | None = None
     candidates: StepMetrics | None = None

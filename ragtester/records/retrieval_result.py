@@ -65,7 +65,7 @@ class ClaimFigures(Record):
 
 
 class ArmFigures(Record):
-    """One arm by itself: queries of which it found some gold within K, and anywhere among its hits.
+    """One arm by itself: of the queries that it was asked, those of which it found some gold within K, or at all.
 
     `alone` counts chunks of the final contexts that no other arm found, of all whose arms are known.
     """
@@ -125,13 +125,19 @@ class AccessTag(Record):
 
 
 class AccessAccount(Record):
-    """What access rules took out of the denominator. `documents` maps a document with tags to them."""
+    """What access rules took out of the denominator. `documents` maps a document with tags to them.
+
+    `leaking_queries` had chunks in their context that the user may not see; `leaks` are the first of their ids.
+    """
 
     documents: dict[str, tuple[str, ...]]
     users: tuple[tuple[str, ...], ...] = ()
     hidden_queries: int = 0
     partly_hidden: int = 0
     hidden_chunks: int = 0
+    leaking_queries: int = 0
+    leaked_chunks: int = 0
+    leaks: tuple[str, ...] = ()
     tags: tuple[AccessTag, ...] = ()
 
 

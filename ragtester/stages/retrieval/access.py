@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ragtester.access import may_see
 from ragtester.records import AccessAccount, AccessTag, AuditedQuery, Document, RetrievalResult
+from ragtester.stages.retrieval.leaks import leak_counts, told_leak
 from ragtester.tables import Paragraph, Section, Table
 from ragtester.tables.cells import counted
 
@@ -25,6 +26,7 @@ def account(rows: Sequence[AuditedQuery], documents: Mapping[str, Document]) -> 
         hidden_queries=sum(row.status == "hidden_gold" for row in queries.values()),
         partly_hidden=sum(row.status == "measured" for row in queries.values()),
         hidden_chunks=sum(row.hidden for row in queries.values()),
+        **leak_counts(rows),
         tags=tuple(
             AccessTag(tag=tag, documents=carriers[tag], queries=n)
             for tag, n in sorted(lacked.items(), key=lambda one: (-one[1], one[0]))
@@ -45,16 +47,18 @@ def _same_kind(tag: str, tags: Iterable[str]) -> list[str]:
 def access_section(result: RetrievalResult) -> Section:
     """The note, with counts by tag."""
     found = result.access
-    if not found.documents and not found.hidden_chunks:
+    leak = [Paragraph(told_leak(found))] if found.leaking_queries else []
+    if not found.documents and not found.hidden_chunks and not leak:
         text = "No document has a tag and no gold is hidden: everybody may see everything, and nothing was taken out."
         return Section("access", "Access rules", (Paragraph(text),))
     parts: list[Paragraph | Table] = [
+        *leak,
         Paragraph(
             f"{counted(found.hidden_queries, 'query', 'queries')} left the denominators because the user may see none "
             f"of the gold; {found.partly_hidden:,} more lost a part of it. In all, hidden: "
             f"{counted(found.hidden_chunks, 'gold chunk')}. What a user may not see is no miss, and finding it would "
             "be a fault."
-        )
+        ),
     ]
     if found.tags:
         rows = tuple((one.tag, one.documents, one.queries) for one in found.tags)

@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ragtester.access import ACCESS, passes
-from ragtester.records import AuditedQuery, Case, Chunk, Diagnosis, Document, Trace
+from ragtester.records import AuditedQuery, Case, Chunk, Diagnosis, Document, GoldRank, Trace
 from ragtester.searching.coverage import Coverage
 from ragtester.searching.measure import Measured, measure
 from ragtester.settings import RetrievalSettings
 from ragtester.stages.retrieval.evidence_kinds import EvidenceKinds
 from ragtester.stages.retrieval.figures import Audited
 from ragtester.stages.retrieval.items import Item, LookUp, family
+
+NO_LABELS = "failed without labels: at which stage cannot be known; its claims tell what the context supports"
 
 
 class Diagnoses(Protocol):
@@ -63,7 +65,7 @@ class Auditor:
             found = self.diagnoser.diagnose(
                 item.case, item.trace, measured, item.chunks, failed=bool(row.failed), look_up=item.look_up
             )
-            row = row.model_copy(update={"diagnosis": found})
+            row = row.model_copy(update={"diagnosis": found, "notes": (*row.notes, *_blind(row))})
         return Audited(row, measured.curve)
 
     def _coverage(self, item: Item) -> Coverage:
@@ -92,7 +94,7 @@ def _row(item: Item, measured: Measured, kind: str) -> AuditedQuery:
         k=trace.k,
         status=measured.status,
         failure=item.failure,
-        gold=measured.gold,
+        gold=_with_arms(measured.gold, item.arms),
         hidden=measured.hidden,
         filtered=_is_filtered(item),
         context_ids=trace.context_ids,
@@ -106,6 +108,18 @@ def _row(item: Item, measured: Measured, kind: str) -> AuditedQuery:
         passed=item.passed,
         notes=item.notes,
     )
+
+
+def _with_arms(gold: tuple[GoldRank, ...], asked: Sequence[str]) -> tuple[GoldRank, ...]:
+    """Gold with a rank of None also in arms that were asked and had no hit at all."""
+    if not set(asked).difference(*(one.arms for one in gold[:1])):
+        return gold
+    return tuple(one.model_copy(update={"arms": {**dict.fromkeys(asked), **one.arms}}) for one in gold)
+
+
+def _blind(row: AuditedQuery) -> tuple[str, ...]:
+    """Why a wrong answer has no stage."""
+    return (NO_LABELS,) if row.status == "no_gold" and row.type != "rejection" else ()
 
 
 def _is_filtered(item: Item) -> bool:

@@ -103,13 +103,14 @@ def found_by(arms: Iterable[str]) -> str:
 
 
 def arm_figures(embedding: str, rows: Sequence[AuditedQuery]) -> list[ArmFigures]:
-    """Every arm by itself, over measured rows; nothing where a single arm was asked."""
+    """Every arm by itself, over the measured rows that it was asked for; nothing where a single arm was asked."""
     arms = sorted({arm for row in rows for gold in row.gold for arm in gold.arms})
     chunks = Counter(arms for row in rows for arms in row.arms_of_context if arms)
     return [_arm(embedding, arm, rows, chunks) for arm in arms] if len(arms) > 1 else []
 
 
 def _arm(embedding: str, arm: str, rows: Sequence[AuditedQuery], chunks: Counter[tuple[str, ...]]) -> ArmFigures:
+    rows = [row for row in rows if any(arm in gold.arms for gold in row.gold)]
     best = [min((r for gold in row.gold if (r := gold.arms.get(arm)) is not None), default=None) for row in rows]
     return ArmFigures(
         embedding=embedding,

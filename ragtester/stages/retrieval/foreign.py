@@ -15,7 +15,7 @@ TECHNIQUE = "traces"
 class ForeignTrace:
     """One line of a file of traces. `gold` maps ids to grades; `trace.hidden_ids` are gold that the user may not see.
 
-    `noted` is the line's own note, `line` where it stands.
+    `noted` is the line's own note, `line` where it stands, `arms` are those that were asked, with or without hits.
     """
 
     query_id: str
@@ -23,6 +23,7 @@ class ForeignTrace:
     gold: Mapping[str, int]
     line: int
     noted: str = ""
+    arms: tuple[str, ...] = ()
 
 
 def foreign_items(
@@ -59,4 +60,5 @@ def foreign_items(
             gold=one.gold,
             indexed=False,
             notes=(one.noted,) if one.noted else (),
+            arms=one.arms,
         )

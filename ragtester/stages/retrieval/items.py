@@ -21,6 +21,7 @@ class Item:
 
     `chunks` are those of the case's document in the index, `look_up` finds any other by its id. `failed` and `passed`
     name LLMs by their verdicts. `gold` are labels that a user brought (chunk id to grade); None: the evidence decides.
+    `arms` are those that another system asked, with or without hits; of ours the settings tell.
     `at` is its place in the suite. `ranking` goes on below the depth of the trace, where more was looked for.
     """
 
@@ -37,6 +38,7 @@ class Item:
     gold: Mapping[str, int] | None = None
     indexed: bool = True
     notes: tuple[str, ...] = field(default=())
+    arms: tuple[str, ...] = ()
     ranking: Sequence[str] | None = None
 
 

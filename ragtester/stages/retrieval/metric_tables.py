@@ -118,7 +118,7 @@ def arms(result: RetrievalResult) -> Section | None:
         (one.embedding, one.arm, rate_cell(one.at_k), rate_cell(one.found), rate_cell(one.alone)) for one in result.arms
     )
     columns = ("embedding model", "arm", "gold within K", "gold among its hits", "chunks that it alone found")
-    notes = ("The last column is of the chunks of the final contexts.",)
+    notes = ("Of the queries that the arm was asked. The last column is of the chunks of the final contexts.",)
     return Section("arms", "Each arm by itself", (Table("arms", "Arms before fusion", columns, rows, notes, keys=2),))
 
 

@@ -8,6 +8,7 @@ from ragtester.records import AuditedQuery, AuditSource, Document, Ledger, Retri
 from ragtester.settings import Settings
 from ragtester.stages.retrieval.access import account
 from ragtester.stages.retrieval.figures import Audited, arm_figures, claim_figures, curve, figures, ledger, whole_curve
+from ragtester.stages.retrieval.leaks import leak_notes
 from ragtester.stages.retrieval.reading import readings
 from ragtester.stages.retrieval.slices import slices
 from ragtester.stages.retrieval.stages import stage_figures, unchecked_notes, unlabelled
@@ -27,7 +28,7 @@ def make_result(
     of = {name: [one for one in measured if one.row.embedding == name] for name in embeddings}
     overall = tuple(figures("", "all", name, [one.row for one in of[name]]) for name in embeddings)
     points = tuple(point for name in embeddings for point in curve(name, of[name]))
-    stages = stage_figures(rows)
+    stages, access = stage_figures(rows), account(rows, documents)
     return RetrievalResult(
         run=settings.execute.run,
         suite=settings.workspace.suite if documents else "",
@@ -43,9 +44,9 @@ def make_result(
         stages=stages,
         unlabelled=unlabelled(rows),
         claims=tuple(one for name in embeddings for one in claim_figures(name, _of(rows, name))),
-        access=account(rows, documents),
+        access=access,
         reading=readings(overall, rows),
-        notes=(*notes, *_curve_notes(settings, source, overall, points), *unchecked_notes(stages)),
+        notes=(*leak_notes(access), *notes, *_curve_notes(settings, source, overall, points), *unchecked_notes(stages)),
     )
 
 

@@ -20,6 +20,7 @@ from ragtester.stages.retrieval.figures import Audited
 from ragtester.stages.retrieval.files import Files
 from ragtester.stages.retrieval.foreign import ForeignTrace
 from ragtester.stages.retrieval.labels import GoldLabels, Labelling
+from ragtester.stages.retrieval.leaks import Leaks
 from ragtester.stages.retrieval.result import counts_of, ledger_of, make_result
 from ragtester.stages.retrieval.sources import Source, from_answers, from_search, from_traces
 from ragtester.storage import read_json, read_rows, write_json
@@ -134,12 +135,15 @@ async def _audited(
     auditor = Auditor(
         source.text, source.diagnoser, source.settings.audit_retrieval.curve, source.path if source.indexed else None
     )
+    leaks = Leaks(source.documents)
     found: list[tuple[int, int, Audited]] = []
     order: dict[str, int] = {name: place for place, name in enumerate(source.embeddings)}
     async for item in source.items():
         source.watch.see(item)
         labelled = labelling.apply(item) if labelling else item
         one = auditor.audit(labelled)
+        if leaked := leaks.of(labelled):
+            one = replace(one, row=one.row.model_copy(update={"leaked": leaked}))
         claims.consider(labelled, one.row)
         found.append((order.setdefault(item.embedding, len(order)), item.at, one))
         progress.advance(failed=one.row.status == "unfinished")
