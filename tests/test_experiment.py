@@ -41,7 +41,8 @@ from ragtester.stages.experiment.points import Pair, Point
 from ragtester.stages.experiment.reading import told as told_of
 from ragtester.stages.experiment.values import Measurement
 from ragtester.stages.experiment.words import short_name, size_text
-from ragtester.stages.query_changes import METRICS, direction
+from ragtester.stages.query_changes import direction
+from ragtester.stages.query_values import METRICS
 from ragtester.tables import PValue
 from ragtester.tables.cells import show
 from ragtester.tables.markdown import markdown
@@ -497,6 +498,57 @@ def test_what_was_lost_is_put_down_to_the_step_where_it_was_lost_first(
     back = compare(PAIR, on_paths(*[lost] * 40, *[WHOLE] * 60), on_paths(*[WHOLE] * 100), seed=7)
     assert {one.step for one in back.flips} == {step}
     assert back.reading.startswith("Recall rose and MRR is the same for every query: more ")
+
+
+def with_arms(found: ExperimentQuery, arms: dict[str, int | None]) -> ExperimentQuery:
+    return found.model_copy(update={"gold": (found.gold[0].model_copy(update={"arms": arms}),)})
+
+
+LOST = (0.5, 0.5, 0.5)
+DENSE: dict[str, int | None] = {"dense": 1}
+
+
+@pytest.mark.parametrize(
+    ("whole", "before", "after", "step", "told"),
+    [
+        # The arm ranks what it gives as before, and gives fewer hits: no reranker asks for more.
+        (
+            (DENSE, DENSE),
+            {"dense": 7},
+            {"dense": None},
+            "depth",
+            "give fewer hits: look at fetch_k and at the reranker",
+        ),
+        # The same, and an arm less.
+        (
+            ({"dense": 1, "bm25": 2}, DENSE),
+            {"dense": None, "bm25": 1},
+            {"dense": None},
+            "arms",
+            "an arm that found it is not asked any more",
+        ),
+        (({"bm25": 1}, DENSE), {"bm25": 1}, {"dense": None}, "arms", "an arm that found it is not asked any more"),
+        # The arm ranks otherwise: it is another index.
+        ((DENSE, {"dense": 2}), {"dense": 3}, {"dense": None}, "search", "chunking, the embedding model or the index"),
+        (({}, {}), {}, {}, "search", "chunking, the embedding model or the index"),
+    ],
+)
+def test_arms_that_rank_alike_are_told_from_another_search(
+    whole: tuple[dict[str, int | None], dict[str, int | None]],
+    before: dict[str, int | None],
+    after: dict[str, int | None],
+    step: str,
+    told: str,
+) -> None:
+    rows = [with_arms(on_path(number, *WHOLE), before if number < 40 else whole[0]) for number in range(100)]
+    lost = [
+        with_arms(on_path(number, *LOST), after) if number < 40 else with_arms(on_path(number, *WHOLE), whole[1])
+        for number in range(100)
+    ]
+    found = compare(PAIR, Measurement.of("toy:words", rows), Measurement.of("toy:words", lost), seed=7)
+    recall = next(one for one in found.metrics if one.metric == "recall")
+    assert recall.steps == {step: 40}
+    assert told in found.reading
 
 
 def test_the_step_of_most_queries_is_named_and_counted() -> None:

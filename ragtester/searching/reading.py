@@ -8,28 +8,30 @@ from ragtester.records import Direction, MetricComparison, Step
 
 _FELL: dict[Step, str] = {
     "search": "look at chunking, the embedding model or the index",
+    "arms": "an arm that found it is not asked any more: look at the arms",
+    "depth": "the arms rank it as before and give fewer hits: look at fetch_k and at the reranker, which asks for more",
     "ranking": "the evidence is still among the candidates: look at the ranking (rerank, fusion, weights, floors)",
     "packing": "the evidence still stands within K before the budget: look at packing",
 }
 _ROSE: dict[Step, str] = {
     "search": "more evidence is found",
+    "arms": "another arm finds more evidence",
+    "depth": "more evidence is found, for the arms give more hits",
     "ranking": "more of the evidence that was a candidate stands within K",
     "packing": "more of the evidence within K gets through packing",
 }
-_BURIED: dict[Step, str] = {
-    "search": "it is buried: look at the ranking (rerank, fusion weights)",
-    "ranking": "it is buried: look at the ranking (rerank, fusion weights)",
-    "packing": "more gets through before it: look at packing",
-}
-_SANK: dict[Step, str] = {
-    "search": "look at the ranking: rerank, fusion and its weights",
-    "ranking": "look at the ranking: rerank, fusion and its weights",
-    "packing": "look at packing: before the budget the ranks are no worse",
-}
-_CLIMBED: dict[Step, str] = {
-    "search": "the ranking is better",
-    "ranking": "the ranking is better",
-    "packing": "packing leaves less before the evidence",
+_BURIED = "it is buried: look at the ranking (rerank, fusion weights)"
+_CROWDED = "more gets through before it: look at packing"
+_SANK = "look at the ranking: rerank, fusion and its weights"
+_SANK_IN_PACKING = "look at packing: before the budget the ranks are no worse"
+_CLIMBED = "the ranking is better"
+_CLIMBED_IN_PACKING = "packing leaves less before the evidence"
+_PLACES: dict[Step, str] = {
+    "search": "in the arms' hits",
+    "arms": "by the arms that are asked",
+    "depth": "by the number of hits",
+    "ranking": "in the ranking within K",
+    "packing": "in packing",
 }
 _SAID: dict[Direction, str] = {
     "rose": "rose",
@@ -74,6 +76,7 @@ def rested_on(
 
 
 def _means(found: MetricComparison, rank: MetricComparison) -> str:
+    packed = _first(rank, "ranking") == "packing"
     if found.direction == "fell":
         step = _first(found, "search")
         tail = {"fell": "; ranks follow recall", "rose": "; what is still found stands earlier"}
@@ -81,9 +84,11 @@ def _means(found: MetricComparison, rank: MetricComparison) -> str:
     if found.direction == "rose":
         said = _ROSE[_first(found, "search")]
         if rank.direction == "fell":
-            return f"{said} and {_BURIED[_first(rank, 'ranking')]}"
+            return f"{said} and {_CROWDED if packed else _BURIED}"
         return f"{said}, and earlier" if rank.direction == "rose" else said
-    return (_SANK if rank.direction == "fell" else _CLIMBED)[_first(rank, "ranking")]
+    if rank.direction == "fell":
+        return _SANK_IN_PACKING if packed else _SANK
+    return _CLIMBED_IN_PACKING if packed else _CLIMBED
 
 
 def _first(one: MetricComparison, unknown: Step) -> Step:
@@ -97,8 +102,7 @@ def _counted(found: MetricComparison, rank: MetricComparison) -> str:
     if not one.steps:
         return ""
     step, total = _first(one, "search"), sum(one.steps.values())
-    where = {"search": "in the arms' hits", "ranking": "in the ranking within K", "packing": "in packing"}[step]
-    return f" Of {total} queries that {one.direction}, {one.steps[step]} did so first {where}."
+    return f" Of {total} queries that {one.direction}, {one.steps[step]} did so first {_PLACES[step]}."
 
 
 def _needs(*metrics: MetricComparison) -> str:

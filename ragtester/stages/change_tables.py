@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ragtester.records import Flip, MetricComparison, QueryChanges
 from ragtester.searching.reading import more_text
 from ragtester.stages.means import mean_cell
-from ragtester.stages.query_changes import METRICS
+from ragtester.stages.query_values import METRICS
 from ragtester.tables import Cell, Paragraph, PValue, Rate, Table
 from ragtester.tables.cells import number
 

@@ -1,87 +1,20 @@
-"""The same queries under two searches: metric by metric with tests, query by query, and where on their path. Pure."""
+"""The same queries under two searches: metric by metric with tests, and query by query. Pure."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from math import ceil
 from statistics import NormalDist
 
-from ragtester.records import (
-    AuditedQuery,
-    Direction,
-    ExperimentQuery,
-    Flip,
-    MeanValue,
-    MetricComparison,
-    RankingMetrics,
-    Step,
-    StepMetrics,
-)
+from ragtester.records import Direction, Flip, MeanValue, MetricComparison
 from ragtester.stages.means import mean_record
+from ragtester.stages.query_steps import found_by, step_counts, step_of
+from ragtester.stages.query_values import METRICS, Pair
 from ragtester.statistics import holm, mcnemar, paired_cases_needed
 from ragtester.statistics.means import PairedMeans, paired_means
 
-METRICS = {
-    "hit": "hit rate",
-    "recall": "recall",
-    "precision": "precision",
-    "reciprocal_rank": "MRR",
-    "ndcg": "nDCG",
-    "average_precision": "average precision",
-    "evidence": "evidence",
-}
-"""Fields of `RankingMetrics` with the name of their mean."""
 POWER = 0.8
 LEVEL = 0.05
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """One query as it is compared; `gold` are the chunks that count, `rank` that of the first of them."""
-
-    query_id: str
-    document_id: str
-    question: str
-    metrics: RankingMetrics
-    candidates: StepMetrics | None
-    ranked: StepMetrics | None
-    gold: tuple[str, ...]
-    rank: int | None
-
-    def of(self, metric: str) -> float | None:
-        """The value of a metric; 1 or 0 for a hit."""
-        value = getattr(self.metrics, metric)
-        return None if value is None else float(value)
-
-
-Pair = tuple[Value, Value]
-
-
-def value_of(row: ExperimentQuery | AuditedQuery, metrics: RankingMetrics) -> Value:
-    """What is compared of a measured row."""
-    ranks = [one.context for one in row.gold if one.context is not None]
-    return Value(
-        query_id=row.query_id,
-        document_id=row.document_id,
-        question=row.question,
-        metrics=metrics,
-        candidates=row.candidates,
-        ranked=row.ranked,
-        gold=tuple(one.id for one in row.gold),
-        rank=min(ranks, default=None),
-    )
-
-
-def paired(before: Mapping[str, Value], after: Mapping[str, Value]) -> tuple[list[Pair], int]:
-    """The queries that both measured, by id, in the order of the first; and how many only one did."""
-    return [(one, after[name]) for name, one in before.items() if name in after], len(before.keys() ^ after.keys())
-
-
-def is_same_gold(pairs: Iterable[Pair]) -> bool:
-    """Whether the same chunks count on both sides of every query."""
-    return all(set(one.gold) == set(two.gold) for one, two in pairs)
 
 
 def compare_metrics(pairs: Sequence[Pair], seed: int) -> tuple[MetricComparison, ...]:
@@ -120,7 +53,7 @@ def _metric(metric: str, pairs: Sequence[Pair], seed: int) -> MetricComparison |
         holm=round(p, 6),
         direction=towards,
         more=more if towards == "unclear" else None,
-        steps=_steps(metric, pairs, rose=found.difference.value > 0),
+        steps=step_counts(metric, pairs, rose=found.difference.value > 0),
     )
 
 
@@ -153,34 +86,7 @@ def _more(found: PairedMeans) -> int | None:
     return max(0, ceil(round(needed, 6)) - found.difference.n)
 
 
-def _steps(metric: str, pairs: Iterable[Pair], *, rose: bool) -> dict[Step, int]:
-    if metric not in ("recall", "evidence", "reciprocal_rank"):
-        return {}
-    counts = Counter(step for one, two in pairs if (step := _step(metric, one, two, rose=rose)) is not None)
-    order: tuple[Step, ...] = ("search", "ranking", "packing")
-    return {step: counts[step] for step in order if counts[step]}
-
-
-def _step(metric: str, one: Value, two: Value, *, rose: bool) -> Step | None:
-    """The first step at which a query that rose (or fell) in its context did so; None for any other query."""
-    if not _went(one.of(metric), two.of(metric), rose=rose):
-        return None
-    if one.ranked is None or two.ranked is None or one.candidates is None or two.candidates is None:
-        return None
-    if _went(getattr(one.candidates, metric), getattr(two.candidates, metric), rose=rose):
-        return "search"
-    if _went(getattr(one.ranked, metric), getattr(two.ranked, metric), rose=rose):
-        return "ranking"
-    return "packing"
-
-
-def _went(before: float | None, after: float | None, *, rose: bool) -> bool:
-    if before is None or after is None:
-        return False
-    return after > before if rose else after < before
-
-
-def flips(pairs: Iterable[Pair], same_gold: bool) -> tuple[Flip, ...]:
+def flips(pairs: Sequence[Pair], same_gold: bool) -> tuple[Flip, ...]:
     """The queries that flipped between hit and miss, or whose recall changed.
 
     Where other chunks are gold it is the share of the evidence: the recall of other chunks is another thing.
@@ -188,7 +94,8 @@ def flips(pairs: Iterable[Pair], same_gold: bool) -> tuple[Flip, ...]:
     return tuple(_flips(pairs, "recall" if same_gold else "evidence"))
 
 
-def _flips(pairs: Iterable[Pair], metric: str) -> Iterator[Flip]:
+def _flips(pairs: Sequence[Pair], metric: str) -> Iterator[Flip]:
+    first = found_by(pairs)
     for one, two in pairs:
         was, now = one.of(metric), two.of(metric)
         flipped = one.metrics.hit != two.metrics.hit
@@ -207,7 +114,7 @@ def _flips(pairs: Iterable[Pair], metric: str) -> Iterator[Flip]:
             recall_after=two.metrics.recall,
             evidence_before=one.metrics.evidence,
             evidence_after=two.metrics.evidence,
-            step=_step(metric, one, two, rose=won),
+            step=step_of(metric, one, two, first, rose=won),
             gold_before=one.gold,
             gold_after=two.gold,
             rank_before=one.rank,

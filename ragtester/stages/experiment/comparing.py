@@ -12,7 +12,8 @@ from ragtester.stages.experiment.values import Measurement
 from ragtester.stages.experiment.words import changes_text
 from ragtester.stages.means import mean_record
 from ragtester.stages.proportions import proportion
-from ragtester.stages.query_changes import compare_metrics, corrected, direction, flips, is_same_gold, paired
+from ragtester.stages.query_changes import compare_metrics, corrected, direction, flips
+from ragtester.stages.query_values import is_same_gold, paired
 from ragtester.statistics import mcnemar, paired_cases_needed
 from ragtester.statistics.means import paired_means
 

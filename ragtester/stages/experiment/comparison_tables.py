@@ -10,7 +10,7 @@ from ragtester.stages.change_tables import SAID, basis, flips_part, metrics_tabl
 from ragtester.stages.experiment.words import changes_text
 from ragtester.stages.means import mean_cell
 from ragtester.stages.proportions import rate_cell
-from ragtester.stages.query_changes import METRICS
+from ragtester.stages.query_values import METRICS
 from ragtester.tables import Cell, Paragraph, PValue, Section, Table
 
 _BRIEF = ("recall", "evidence", "reciprocal_rank")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ragtester.records import PointResult
 from ragtester.stages.means import mean_cell
 from ragtester.stages.proportions import rate_cell
-from ragtester.stages.query_changes import METRICS
+from ragtester.stages.query_values import METRICS
 from ragtester.tables import Cell, Table
 
 

@@ -9,7 +9,7 @@ from ragtester.stages.experiment.front import label
 from ragtester.stages.experiment.points_table import milliseconds, named, points_table
 from ragtester.stages.experiment.words import short_name, size_text
 from ragtester.stages.means import mean_cell
-from ragtester.stages.query_changes import METRICS
+from ragtester.stages.query_values import METRICS
 from ragtester.tables import Cell, Paragraph, Section, Table
 
 BEST = 10

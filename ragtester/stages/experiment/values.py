@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ragtester.records import ExperimentQuery, MeanValue, Proportion, QueryLedger
 from ragtester.stages.means import mean_record
 from ragtester.stages.proportions import proportion
-from ragtester.stages.query_changes import METRICS, Value, value_of
+from ragtester.stages.query_values import METRICS, Value, value_of
 from ragtester.statistics.means import mean
 
 

@@ -10,15 +10,8 @@ from typing import Any
 from ragtester.errors import UsageError
 from ragtester.records import AccessAccount, AuditedQuery, BeforeAfter, MetricComparison, RetrievalResult
 from ragtester.searching.reading import reading, rested_on
-from ragtester.stages.query_changes import (
-    Value,
-    compare_metrics,
-    corrected,
-    flips,
-    is_same_gold,
-    paired,
-    value_of,
-)
+from ragtester.stages.query_changes import compare_metrics, corrected, flips
+from ragtester.stages.query_values import Value, is_same_gold, paired, value_of
 
 Row = tuple[AuditedQuery, AuditedQuery]
 CONFIGURED = ("k", "scope", "chunker", "query path", "access", "embedding models")
