@@ -23,7 +23,7 @@ from ragtester.api import Project
 from ragtester.pipeline import open_gateway
 from ragtester.progress import SilentProgress
 from ragtester.rag.collection import batches
-from ragtester.rag.route import Query
+from ragtester.rag.contexts import Query
 from ragtester.rag.store import Store
 from ragtester.records import Case, Chunk
 from ragtester.searching.search import QUESTIONS_AT_ONCE, Search

@@ -12,7 +12,7 @@ from typing import Any
 from ragtester.documents.reading import read_file
 from ragtester.progress import SilentProgress
 from ragtester.provenance import sha256_text
-from ragtester.rag.route import Context
+from ragtester.rag.contexts import Context
 from ragtester.records import Case, Chunk, Diagnosis, Document, Evidence
 from ragtester.searching.measure import Measured, measure
 from ragtester.searching.search import Search, Searched

@@ -7,7 +7,8 @@ import asyncio
 import pytest
 
 from ragtester.rag.answering import System
-from ragtester.rag.route import Context, Found, Query, Route
+from ragtester.rag.contexts import Context, Found, Query
+from ragtester.rag.route import Route
 from ragtester.records import Call, Case, Chunk, Failure, Origin
 from ragtester.tasks import REFUSAL_PHRASES, Asked, Passage, QuestionAnswered
 

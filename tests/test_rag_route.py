@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from ragtester.errors import MissingPackageError
 from ragtester.rag import packing
+from ragtester.rag.contexts import Context, Found, Query
 from ragtester.rag.fusion import fuse
 from ragtester.rag.packing import pack
 from ragtester.rag.reranking import Scored
-from ragtester.rag.route import Context, Found, Query, Route
+from ragtester.rag.route import Route
 from ragtester.rag.similarity import Hit
 from ragtester.records import Call, Chunk, Failure, Ranked
 from ragtester.settings import RetrievalSettings

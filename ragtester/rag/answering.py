@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ragtester.rag.route import Context
+from ragtester.rag.contexts import Context
 from ragtester.records import Answer, Failure, Outcome
 from ragtester.tasks import AnswerQuestion, Asked, QuestionAnswered
 from ragtester.text.refusal import is_refusal

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ragtester.rag import index
-from ragtester.rag.route import Found
+from ragtester.rag.contexts import Found
 from ragtester.rag.store import Store
 from ragtester.records import Case, Chunk
 from ragtester.tasks import EmbeddingError

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ragtester.rag.route import Query
+from ragtester.rag.contexts import Query
 from ragtester.records import Call, Case, Document, Failure, Trace
 from ragtester.searching.reach import Reach
 from ragtester.searching.remembering import RememberingModels

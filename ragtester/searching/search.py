@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from ragtester.progress import Progress
 from ragtester.rag.collection import batches
+from ragtester.rag.contexts import Context
 from ragtester.rag.rerankers import make_reranker
-from ragtester.rag.route import Context
 from ragtester.records import Case, Chunk, Document, Failure
 from ragtester.searching.library import Library
 from ragtester.searching.queries import Preparation

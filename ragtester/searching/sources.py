@@ -8,8 +8,9 @@ from time import perf_counter
 from typing import Protocol
 
 from ragtester.rag.collection import batches
+from ragtester.rag.contexts import Context
 from ragtester.rag.reranking import Reranker
-from ragtester.rag.route import Context, Route
+from ragtester.rag.route import Route
 from ragtester.records import NO_RETRIEVAL, Document
 from ragtester.searching.library import Library
 from ragtester.searching.stores import Asking, Stores

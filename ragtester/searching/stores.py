@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 from ragtester.rag import chroma, chunking, index, packing
-from ragtester.rag.route import Found, Query
+from ragtester.rag.contexts import Found, Query
 from ragtester.rag.similarity import Hit
 from ragtester.rag.sparse import Sparse
 from ragtester.rag.store import Store

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from ragtester.rag.answering import System
-from ragtester.rag.route import Context
+from ragtester.rag.contexts import Context
 from ragtester.records import Answer, Case, Document, Failure
 from ragtester.searching.stores import Asking
 from ragtester.tasks import (

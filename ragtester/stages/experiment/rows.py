@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragtester.provenance import row_key, sha256_text
-from ragtester.rag.route import Context
+from ragtester.rag.contexts import Context
 from ragtester.records import Case, Document, ExperimentQuery, Failure
 from ragtester.searching.measure import Measured
 from ragtester.searching.suite import Suite
