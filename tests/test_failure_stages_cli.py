@@ -142,6 +142,24 @@ def test_a_fault_is_found_from_traces_and_verdicts(folder: Path, name: str) -> N
     assert "Try first: " in printed
 
 
+def test_wrong_answers_without_labels_have_no_stage_and_are_no_matter_of_generation(folder: Path) -> None:
+    path = Workspace(folder).cases_file("main", "baseline", "crane")
+    bare = [
+        row.model_copy(update={"evidence": ()}) if isinstance(row, Case) else row for row in read_rows(path, CaseRow)
+    ]
+    write_rows(path, bare)
+    rows, result, printed = run(folder, "bare", 'execute.retrieval.arms=[{kind="dense",floor=0.999}]')
+    blind = [row for row in rows if row.document_id == "crane" and row.failed]
+    assert len(blind) >= 3
+    assert not [row for row in blind if row.diagnosis]
+    assert all(any("failed without labels" in note for note in row.notes) for row in blind)
+    # Nothing reached the contexts, so no claim of any answer is supported.
+    assert result.unlabelled.model_dump() == {"failed": len(blind), "traced": len(blind), "supported": 0}
+    assert f"at no stage: {len(blind)}; the context supports" in printed
+    bucket = Workspace(folder).retrieval_audit("bare") / "not_retrieval.jsonl"
+    assert not read_rows(bucket, AuditedQuery)
+
+
 def test_a_rank_beyond_k_has_two_names_and_one_reading(folder: Path) -> None:
     ask_beside(folder)
     asked, _, _ = run(folder, "few", "execute.k=1")
