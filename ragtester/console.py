@@ -51,6 +51,16 @@ def one_line(message: str) -> str:
     return plain(" ".join(message.split("\n")))
 
 
+def print_note(console: Console, message: str) -> None:
+    """Print a note: on a terminal broken between words, elsewhere in one line, so that a log can be searched."""
+    text = one_line(message)
+    if console.is_terminal:
+        from ragtester.tables.names import folded
+
+        text = "\n".join(folded(text, console.width))
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
 class Tally:
     """What a stage has done so far."""
 
@@ -103,7 +113,7 @@ class PlainProgress:
 
     def note(self, message: str) -> None:
         """Print a note."""
-        self._line(one_line(message))
+        print_note(self.console, message)
 
     def finish(self) -> None:
         """Tell how the stage ended, once."""
@@ -146,7 +156,7 @@ class BarProgress:
 
     def note(self, message: str) -> None:
         """Print a note above the bar."""
-        self.console.print(one_line(message), markup=False, highlight=False, soft_wrap=True)
+        print_note(self.console, message)
 
     def finish(self) -> None:
         """Leave the bar as it stands."""
@@ -169,7 +179,7 @@ class QuietProgress:
 
     def note(self, message: str) -> None:
         """Print a note."""
-        self.console.print(one_line(message), markup=False, highlight=False, soft_wrap=True)
+        print_note(self.console, message)
 
     def finish(self) -> None:
         """Say nothing."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 
@@ -78,6 +79,21 @@ def test_a_note_is_one_line() -> None:
     console, out = _plain()
     make_progress(console, quiet=True).note("no\nte.pdf: not read")
     assert out.getvalue() == "no te.pdf: not read\n"
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+@pytest.mark.parametrize("width", [40, 60])
+def test_notes_are_broken_between_words_on_a_terminal_alone(width: int, quiet: bool) -> None:
+    note = "12 answer file(s) of documents or systems that left the run [main] are kept and not judged; 宿泊施設の規則"
+    console, out = _plain(width=width, terminal=True)
+    make_progress(console, quiet=quiet).note(note)
+    lines = out.getvalue().splitlines()
+    assert len(lines) > 1
+    assert all(cell_len(line) <= width for line in lines)
+    assert " ".join(line.strip() for line in lines) == note
+    console, out = _plain(width=width)
+    make_progress(console, quiet=quiet).note(note)
+    assert out.getvalue() == f"{note}\n"
 
 
 def test_a_width_of_nothing_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
