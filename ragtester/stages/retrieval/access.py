@@ -55,9 +55,9 @@ def access_section(result: RetrievalResult) -> Section:
         *leak,
         Paragraph(
             f"{counted(found.hidden_queries, 'query', 'queries')} left the denominators because the user may see none "
-            f"of the gold; {found.partly_hidden:,} more lost a part of it. In all, hidden: "
-            f"{counted(found.hidden_chunks, 'gold chunk')}. What a user may not see is no miss, and finding it would "
-            "be a fault."
+            f"of the gold; {found.partly_hidden:,} more lost a part of it. In all "
+            f"{counted(found.hidden_chunks, 'gold chunk is', 'gold chunks are')} hidden. What a user may "
+            "not see is no miss, and finding it would be a fault."
         ),
     ]
     if found.tags:
