@@ -98,6 +98,9 @@ def test_a_trace_alone_tells_the_stage(tmp_path: Path) -> None:
     }
     seen = {row.query_id: row.diagnosis.seen for row in rows if row.diagnosis}
     assert "another system's index is not looked at" in seen["nowhere"]
+    # An arm that found nothing was asked all the same.
+    fix = next(row.diagnosis.fix for row in rows if row.query_id == "nowhere" and row.diagnosis)
+    assert fix == "Add a reranker with a larger fetch_k, or try another embedding model."
 
 
 def test_floors_are_told_from_fusion_and_a_list_that_was_not_logged_lost_nothing(tmp_path: Path) -> None:

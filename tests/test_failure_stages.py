@@ -573,7 +573,7 @@ def test_a_trace_that_was_exported_tells_the_same(fault: Fault, tmp_path: Path) 
     path.write_text(trace_line(item), encoding="utf-8")
     ((one,), _) = read_traces(path)
     measured = measure(context.case.model_copy(update={"evidence": ()}), one.trace, [], labels=one.gold)
-    tool = ByRanks.of([one.trace])
+    tool = ByRanks.of([one])
     found = tool.diagnose(context.case, one.trace, measured, [], failed=False, look_up=_none)
     assert found is not None
     if context.trace.filter_mode == "pre":

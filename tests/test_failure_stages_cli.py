@@ -158,6 +158,9 @@ def test_wrong_answers_without_labels_have_no_stage_and_are_no_matter_of_generat
     assert f"at no stage: {len(blind)}; the context supports" in printed
     bucket = Workspace(folder).retrieval_audit("bare") / "not_retrieval.jsonl"
     assert not read_rows(bucket, AuditedQuery)
+    command(folder, "report", "bare")
+    (page,) = folder.rglob("*.html")
+    assert f"at no stage: {len(blind)}; the context supports" in page.read_text(encoding="utf-8")
 
 
 def test_a_rank_beyond_k_has_two_names_and_one_reading(folder: Path) -> None:

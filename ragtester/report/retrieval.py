@@ -11,6 +11,7 @@ from ragtester.report.html import Child, Element, h, name
 from ragtester.report.words import rate, tight
 from ragtester.stages.retrieval import read_result, retrieval_document, retrieval_staleness, whole_curve
 from ragtester.stages.retrieval.naming import shortened
+from ragtester.stages.retrieval.stage_tables import without_labels
 from ragtester.tables import Document, Rate, Section, Table
 from ragtester.tables.cells import counted
 from ragtester.workspace import Workspace
@@ -38,6 +39,8 @@ def retrieval(workspace: Workspace, run: str) -> Element | None:
     parts += [h("p", SAID[result.source]), *_first(made.sections[0])]
     parts += [_curve(one, result) for one in result.overall if one.queries]
     parts += [table_html(table) for table in _tables(made, "arms", "stages")]
+    if result.unlabelled.failed:
+        parts.append(h("p", without_labels(result.unlabelled)))
     parts += [_cases(stage) for stage in result.stages if stage.cases]
     parts += [table_html(table) for section_ in made.sections[1:] for table in section_.tables if table.id == "claims"]
     parts += [table_html(table) for table in _tables(made, "access-tags")]

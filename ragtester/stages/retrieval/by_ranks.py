@@ -9,6 +9,7 @@ from ragtester.records import Case, Chunk, Diagnosis, Trace
 from ragtester.searching.measure import Measured
 from ragtester.stages.retrieval.advice import Steps
 from ragtester.stages.retrieval.fixes import Loss, Unchecked
+from ragtester.stages.retrieval.foreign import ForeignTrace
 from ragtester.stages.retrieval.items import LookUp
 from ragtester.stages.retrieval.query_path import QueryPath
 
@@ -24,9 +25,9 @@ class ByRanks:
     arms: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, traces: Iterable[Trace]) -> ByRanks:
-        """For these traces: an arm that found nothing for one query shows in another."""
-        return cls(frozenset(one.arm for trace in traces for one in trace.retrieved))
+    def of(cls, traces: Iterable[ForeignTrace]) -> ByRanks:
+        """For these traces: an arm that found nothing for one query was asked all the same."""
+        return cls(frozenset(arm for one in traces for arm in (*one.arms, *(hit.arm for hit in one.trace.retrieved))))
 
     def diagnose(
         self,

@@ -165,7 +165,7 @@ def from_traces(workspace: Workspace, settings: Settings, traces: Sequence[Forei
         items=items,
         told=lambda: list(watch.notes()),
         watch=watch,
-        diagnoser=ByRanks.of(one.trace for one in traces),
+        diagnoser=ByRanks.of(traces),
     )
 
 
