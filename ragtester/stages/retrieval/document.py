@@ -10,7 +10,7 @@ from ragtester.stages.retrieval import metric_tables, stage_tables
 from ragtester.stages.retrieval.access import access_section
 from ragtester.tables import Document, Paragraph, Section, Table
 
-FLIPS = 20
+FLIPS = 10
 """Flips that the terminal shows; the files hold all."""
 
 
