@@ -9,10 +9,14 @@ from typing import Any
 import pytest
 
 from ragtester.api import Project
-from ragtester.records import AuditedQuery, RetrievalResult
+from ragtester.interchange.traces_out import trace_line
+from ragtester.records import AuditedQuery, RetrievalResult, Retrieved, Trace
+from ragtester.stages.retrieval.items import Item
 from ragtester.storage import read_rows
+from tests import builders
 from tests.retrieval_workspace import FOUR_IN_TWO, Query, build, chunk_id
 
+HIT = Retrieved(id="g", rank=1, score=0.5)
 TAGS: dict[str, tuple[str, ...]] = {"secret": ("tenant:acme",)}
 
 
@@ -127,3 +131,23 @@ def test_labels_give_gold_to_traces_that_name_none(tmp_path: Path, labelled: tup
     assert len(told) == without
     assert all("1 query" in note for note in told)
     assert any("2 traces of 2" in note for note in audited(tmp_path, lines).notes)
+
+
+@pytest.mark.parametrize(
+    ("context", "retrieved", "arms"),
+    [
+        (
+            ("g",),
+            (Retrieved(id="g", rank=1, score=0.5),),
+            {"dense": [{"id": "g", "rank": 1, "score": 0.5}], "bm25": []},
+        ),
+        ((), (), {"dense": [], "bm25": []}),
+        (("g",), (), {}),  # imported: which arms were asked is not known
+    ],
+)
+def test_an_arm_without_hits_goes_out_as_asked(
+    context: tuple[str, ...], retrieved: tuple[Retrieved, ...], arms: dict[str, Any]
+) -> None:
+    trace = Trace(query="q", index="i", embedding="e", k=1, retrieved=retrieved, context_ids=context)
+    line = trace_line(Item(0, builders.case("a"), "e", trace), ("dense", "bm25"))
+    assert json.loads(line)["arms"] == arms

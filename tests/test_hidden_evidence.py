@@ -14,8 +14,9 @@ from ragtester import Project
 from ragtester.errors import ChangedInputsError
 from ragtester.exports.junit import _details
 from ragtester.exports.texts import FullRow
+from ragtester.interchange import ExportOptions
 from ragtester.judgement import Judge, verdict_key
-from ragtester.provenance import row_key
+from ragtester.provenance import row_key, sha256_text
 from ragtester.records import Answer, Trace, Verdict
 from ragtester.report.kind_rule import kind_rule
 from ragtester.report.overview import _key_figures
@@ -27,9 +28,10 @@ from ragtester.stages.compare.closed_book import control_of, may_be_lucky
 from ragtester.stages.compare.failure_kinds import failure_kind, section
 from ragtester.stages.judge_summary import render, summarise
 from ragtester.stages.precision.sampling import draw, items
-from ragtester.storage import append_row
+from ragtester.storage import append_row, write_rows, write_text
 from ragtester.tables import Rate, Table
 from ragtester.workspace import Workspace
+from tests import builders
 from tests import test_stage_judge as stage
 from tests.compare_rows import results, row
 
@@ -202,6 +204,14 @@ def test_voters_and_labellers_see_a_question_that_must_be_refused(tmp_path: Path
     write_sheet(space, Settings(), sheet, None, 7)
     lines = sorted(line for line in sheet.read_text(encoding="utf-8-sig").splitlines() if line.startswith("c"))
     assert [REFUSAL in line for line in lines if line[:2] in ("c1", "c2")] == [True, False]
+
+
+def test_an_export_says_that_others_are_to_refuse(tmp_path: Path) -> None:
+    _, _, space = judged(tmp_path, [stage.answer(1, REFUSAL, trace=HIDDEN), stage.answer(2, "x", trace=VISIBLE)])
+    write_rows(space.documents_file("main"), [builders.document("d1", text_sha256=sha256_text(stage.TEXT))])
+    write_text(space.text_file("main", "d1"), [stage.TEXT])
+    found = Project(tmp_path).export_suite(None, ExportOptions("csv", run="main", answers=True))
+    assert any(note.startswith("1 answer(s) are of users who may see none") for note in found.notes)
 
 
 # A real run

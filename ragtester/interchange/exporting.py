@@ -77,6 +77,7 @@ class _Export:
         paths = Counter(document.path for document in self.shelf.documents.values())
         self.names = {one.id: one.path if paths[one.path] == 1 else one.id for one in self.shelf.documents.values()}
         self.dropped: Counter[str] = Counter()
+        self.hidden = 0
 
     def plain(self) -> Iterator[Item]:
         """An item a case, technique by technique."""
@@ -153,6 +154,7 @@ class _Export:
 
     def _with_answer(self, case: Case, answer: Answer, verdict: Verdict | None) -> Item:
         item, call = self._item(case), answer.call
+        self.hidden += answer.trace is not None and answer.trace.hides_evidence
         passed = verdict.status == "pass" if verdict and verdict.status != "ungraded" else None
         given = Given(
             answer=answer.answer,
@@ -213,6 +215,16 @@ class _Export:
 
     def notes(self, items: Sequence[Item], container: Container) -> tuple[str, ...]:
         """What a user should know of the file."""
+        return (*self._refusals(), *self._formulas(items, container))
+
+    def _refusals(self) -> Iterator[str]:
+        if self.hidden:
+            yield (
+                f"{self.hidden} answer(s) are of users who may see none of the case's evidence: to refuse is right "
+                "there, and the file gives the answer that the case expects of others"
+            )
+
+    def _formulas(self, items: Sequence[Item], container: Container) -> tuple[str, ...]:
         if container != "csv":
             return ()
         texts = [text for item in items for text in (item.question, item.expected_answer)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -54,12 +55,15 @@ async def _lines(source: Source, options: ExportOptions, dropped: Counter[str]) 
             dropped["queries for which nothing was retrieved"] += 1
             continue
         at = order.setdefault(item.embedding, len(order))
-        placed.append((at, item.at, trace_line(item)))
+        placed.append((at, item.at, trace_line(item, [arm.kind for arm in source.path.arms])))
     return [line for _, _, line in sorted(placed)]
 
 
-def trace_line(item: Item) -> str:
-    """An item as a line. Gold that the user may not see stands apart, and counts in no metric."""
+def trace_line(item: Item, asked: Iterable[str] = ()) -> str:
+    """An item as a line. Gold that the user may not see stands apart, and counts in no metric.
+
+    `asked` are the arms of the run: one that found nothing is told from one that was not there.
+    """
     trace = item.trace
     value: dict[str, Any] = {
         "query_id": item.case.id,
@@ -70,7 +74,7 @@ def trace_line(item: Item) -> str:
         "k_final": max(1, trace.k),
         "query_rewrite": trace.rewrite,
         "filters_applied": trace.filters,
-        "arms": _arms(trace),
+        "arms": _arms(trace, asked),
         "fused": [{"id": o.id, "rank": o.rank, "rrf": o.score, "sources": list(o.sources)} for o in trace.fused],
         "after_rerank": [{"id": one.id, "rank": one.rank, "score": one.score} for one in trace.reranked],
         "final_context_ids": list(trace.context_ids),
@@ -85,8 +89,10 @@ def trace_line(item: Item) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _arms(trace: Trace) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = {}
+def _arms(trace: Trace, asked: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
+    # An imported answer has a context and no list of hits: what was asked for it is not known.
+    known = bool(trace.retrieved) or not trace.context_ids
+    found: dict[str, list[dict[str, Any]]] = {arm: [] for arm in asked} if known else {}
     for hit in trace.retrieved:
         found.setdefault(hit.arm, []).append({"id": hit.id, "rank": hit.rank, "score": hit.score})
     return found
