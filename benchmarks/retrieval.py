@@ -24,9 +24,10 @@ from ragtester.searching.measure import coverage, measure
 from ragtester.searching.search import Search
 from ragtester.searching.suite import open_suite
 from ragtester.settings import Settings, load_settings
+from ragtester.stages.means import mean_cell, mean_record
+from ragtester.statistics.means import mean
 from ragtester.tables import Document as Page
 from ragtester.tables import Estimate, Paragraph, Rate, Section, Table
-from ragtester.tables.estimates import mean_estimate
 from ragtester.tables.markdown import markdown
 from ragtester.workspace import Workspace
 
@@ -86,11 +87,11 @@ def row(name: str, asked: Sequence[Asked]) -> tuple[str | int | Rate | Estimate 
     """One way's figures at K."""
     clusters = [one.case.document_id for one in asked]
 
-    def mean(field: str) -> Estimate | None:
-        return mean_estimate([float(getattr(one.metrics, field)) for one in asked], clusters)
+    def cell(field: str) -> Estimate | None:
+        return mean_cell(mean_record(mean([getattr(one.metrics, field) for one in asked], clusters)))
 
     hits = Rate(sum(one.metrics.hit for one in asked), len(asked))
-    return (name, hits, *(mean(field) for field in ("recall", "reciprocal_rank", "ndcg", "evidence")))
+    return (name, hits, *(cell(field) for field in ("recall", "reciprocal_rank", "ndcg", "evidence")))
 
 
 def curve(name: str, asked: Sequence[Asked]) -> tuple[str | float | None, ...]:

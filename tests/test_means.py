@@ -12,9 +12,6 @@ from scipy import stats
 
 from ragtester.statistics import Interval, Quantity, cluster_bootstrap, mcnemar, mean, paired_means
 from ragtester.statistics.randomisation import sign_flips
-from ragtester.tables import Estimate
-from ragtester.tables.cells import show
-from ragtester.tables.estimates import mean_estimate
 
 steps = st.integers(-4, 4).map(lambda number: number / 4)
 
@@ -78,14 +75,6 @@ def test_it_holds_the_truth_about_as_often_as_it_says() -> None:
         assert found is not None and found.interval is not None
         held += found.interval.low <= 0.3 * 0.5 + 0.5 <= found.interval.high
     assert 0.91 < held / 300 < 0.985
-
-
-def test_a_mean_as_a_cell() -> None:
-    found = mean_estimate([1.0, 0.5, None, 0.0], ["a"] * 4, of="queries")
-    assert isinstance(found, Estimate)
-    assert (found.value, found.n) == (0.5, 3)
-    assert show(found).startswith("0.50 [0.00, 1.00]") and show(found).endswith("from 3 queries")
-    assert mean_estimate([], []) is None
 
 
 def test_the_same_queries_before_and_after() -> None:
