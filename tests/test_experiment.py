@@ -376,11 +376,12 @@ def shares(
         started="",
         queries=100,
         chunks=n,
-        dense_only=share(n - bm25),
+        dense_only=share(n - bm25 - 40),
         bm25_only=share(bm25),
-        both=share(0),
+        both=share(40),
         asked=dict.fromkeys(arms, 100),
         hits={arm: hits if arm == "bm25" else 100 for arm in arms},
+        feeds={"dense": n - bm25, "bm25": bm25 + 40},
     )
 
 
@@ -405,6 +406,11 @@ def test_an_alarm_lasts_until_the_arm_is_back() -> None:
 def test_an_arm_that_is_asked_and_silent_is_an_alarm_by_itself() -> None:
     (found,) = with_alarms([shares("mon", 0, hits=0)])
     assert found.alarm == "the bm25 arm gave nothing for any of 100 queries"
+
+
+def test_an_arm_whose_hits_are_in_no_context_is_an_alarm_by_itself() -> None:
+    (found,) = with_alarms([shares("mon", 0).model_copy(update={"feeds": {"dense": 400}})])
+    assert found.alarm == "the bm25 arm feeds no context, with hits for 100 of 100 queries: look at its floor"
 
 
 def large_sweep() -> tuple[ExperimentResult, ExperimentTimes]:

@@ -17,6 +17,7 @@ from ragtester.models.gateway import Gateway
 from ragtester.progress import SilentProgress
 from ragtester.records import (
     Answer,
+    Dropped,
     ExperimentResult,
     ExperimentTimes,
     Ledger,
@@ -24,7 +25,7 @@ from ragtester.records import (
     Retrieved,
     Trace,
 )
-from ragtester.storage import write_json, write_rows
+from ragtester.storage import read_rows, write_json, write_rows
 from ragtester.workspace import Workspace
 from tests import builders
 from tests.execute_fakes import World
@@ -345,3 +346,37 @@ def test_canary_without_a_run_is_refused(tmp_path: Path) -> None:
         Project(tmp_path).audit_canary()
     with pytest.raises(UsageError, match="no answers"):
         Project(tmp_path).audit_canary(["none"])
+
+
+def test_canary_alarms_within_one_run_where_a_floor_takes_all_hits_of_an_arm(tmp_path: Path) -> None:
+    """BM25 finds chunks for every query, none is above its floor, and every context comes from the dense arm."""
+    workspace = Workspace(tmp_path)
+    run_of(workspace, "floor", "2026-01-05T07:11:34Z", BOTH, [BOTH] * 10)
+    path = workspace.answers_file("floor", "toy:0", "toy:words", "doc")
+    rows = []
+    for row in read_rows(path, Answer):
+        assert row.trace is not None
+        fused = tuple(one.model_copy(update={"sources": ("dense",)}) for one in row.trace.fused)
+        below = (Dropped(id=row.trace.context_ids[0], at="floor"),)
+        rows.append(row.model_copy(update={"trace": row.trace.model_copy(update={"fused": fused, "dropped": below})}))
+    write_rows(path, rows)
+    (found,) = Project(tmp_path).audit_canary().periods
+    assert (found.hits["bm25"], found.feeds, found.dense_only.successes) == (10, {"dense": 10}, 10)
+    ran = CliRunner().invoke(app, ["audit", "canary", "-w", str(tmp_path)], env={"COLUMNS": "80"})
+    assert ran.exit_code == 1, ran.output
+    assert "Alarm in floor: the bm25 arm feeds no context, with hits for 10 of 10 queries" in " ".join(
+        ran.output.split()
+    )
+    # Date and time stay whole, however narrow the terminal is.
+    assert {"2026-01-05", "07:11"} <= set(ran.output.split())
+
+
+def test_canary_reads_a_copied_run_under_the_name_of_its_folder(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    run_of(workspace, "first", "2026-01-05T00:00:00Z", BOTH, healthy())
+    run_of(workspace, "odd name", "2026-01-06T00:00:00Z", BOTH, healthy())
+    shutil.copytree(workspace.answers("first"), workspace.answers("second"))
+    project = Project(tmp_path)
+    assert {one.period for one in project.audit_canary().periods} == {"first", "second", "odd name"}
+    # The folder of a run whose name is no file name is told by the run's name, as without an argument.
+    assert [one.period for one in project.audit_canary([workspace.answers("odd name").name]).periods] == ["odd name"]

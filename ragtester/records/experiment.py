@@ -175,7 +175,8 @@ class ExperimentTimes(Record):
 class SourceShares(Record):
     """Of the chunks in the contexts of a period (a run, or the runs of a day): which arms found them.
 
-    `asked` counts for each arm the queries that it was asked, `hits` those that it gave at least one hit to.
+    `asked` counts for each arm the queries that it was asked, `hits` those that it gave at least one hit to, before its
+    floor. `feeds` counts the chunks that it brought into contexts through its floor, alone or with others.
     `alarm` says what is wrong, empty where nothing is.
     """
 
@@ -189,6 +190,7 @@ class SourceShares(Record):
     both: Proportion
     asked: dict[str, int] = Field(default_factory=dict)
     hits: dict[str, int] = Field(default_factory=dict)
+    feeds: dict[str, int] = Field(default_factory=dict)
     alarm: str = ""
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ragtester.errors import UsageError
@@ -19,7 +20,7 @@ from ragtester.stages.experiment.canary_alarm import with_alarms
 from ragtester.stages.experiment.overlay import shown
 from ragtester.stages.proportions import proportion
 from ragtester.storage import iter_rows, read_json
-from ragtester.workspace import Workspace
+from ragtester.workspace import Workspace, slug
 
 MOST_RUNS = 14
 """More runs than these are put together by day."""
@@ -37,6 +38,7 @@ class _Tally:
     chunks: Counter[tuple[str, ...]] = field(default_factory=Counter)
     asked: Counter[str] = field(default_factory=Counter)
     hits: Counter[str] = field(default_factory=Counter)
+    feeds: Counter[str] = field(default_factory=Counter)
     questions: set[str] = field(default_factory=set)
     configuration: dict[str, Any] = field(default_factory=dict)
     """What its manifest says of the search, setting by setting; empty without one."""
@@ -50,6 +52,7 @@ class _Tally:
         self.chunks.update(other.chunks)
         self.asked.update(other.asked)
         self.hits.update(other.hits)
+        self.feeds.update(other.feeds)
 
     def take(self, trace: Trace, arms: Sequence[str]) -> None:
         """Count one query; `arms` are those that its run asks."""
@@ -57,7 +60,9 @@ class _Tally:
         found = {one.arm for one in trace.retrieved}
         self.asked.update({*arms, *found})
         self.hits.update(found)
-        self.chunks.update(tuple(sorted(each)) for each in context_arms(trace) if each)
+        brought = context_arms(trace)
+        self.feeds.update(arm for each in brought for arm in set(each))
+        self.chunks.update(tuple(sorted(each)) for each in brought if each)
 
     def shares(self, period: str) -> SourceShares:
         """The period's record, without its alarm."""
@@ -73,6 +78,7 @@ class _Tally:
             both=proportion(self.chunks["bm25", "dense"], total),
             asked=dict(sorted(self.asked.items())),
             hits=dict(sorted(self.hits.items())),
+            feeds=dict(sorted(self.feeds.items())),
         )
 
 
@@ -106,8 +112,11 @@ def canary(workspace: Workspace, runs: Sequence[str] = (), *, by_day: bool | Non
 
 def _all_runs(workspace: Workspace) -> tuple[list[str], dict[str, str]]:
     """Every run of the workspace, and those of experiments, which search as nobody is served."""
-    manifests = [read_json(path, Manifest) for path in sorted((workspace.root / "answers").glob("*/manifest.json"))]
-    names = [one.name for one in manifests if one is not None and not one.parameters.get("closed_book")]
+    names = []
+    for path in sorted((workspace.root / "answers").glob("*/manifest.json")):
+        made = read_json(path, Manifest)
+        if made is not None and not made.parameters.get("closed_book"):
+            names.append(_name(path.parent, made))
     experiments: dict[str, str] = {}
     for path in sorted((workspace.root / "experiments").glob("*/manifest.json")):
         made = read_json(path, Manifest)
@@ -118,6 +127,11 @@ def _all_runs(workspace: Workspace) -> tuple[list[str], dict[str, str]]:
     if not names:
         raise UsageError(f"{workspace.root / 'answers'}: no run to look at; make one first (ragtester execute)")
     return names, left_out
+
+
+def _name(folder: Path, manifest: Manifest) -> str:
+    """A run's own name; of a folder that was copied or renamed the folder's, under which alone it is found."""
+    return manifest.name if slug(manifest.name) == folder.name else folder.name
 
 
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
@@ -137,6 +151,8 @@ def _read(workspace: Workspace, run: str) -> _Tally:
     if not files:
         raise UsageError(f"{workspace.answers(run)}: no answers; run `ragtester execute` first, or name another run")
     manifest = read_json(workspace.answers(run) / "manifest.json", Manifest)
+    if manifest is not None:
+        run = _name(workspace.answers(run), manifest)
     parameters = manifest.parameters if manifest else {}
     arms = [str(arm["kind"]) for arm in parameters.get("retrieval", {}).get("arms", ())]
     tally = _Tally([run], manifest.started if manifest else "", configuration=_configuration(parameters))

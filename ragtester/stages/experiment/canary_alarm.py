@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ragtester.records import Proportion, SourceShares
 from ragtester.statistics import format_rate, rate_difference
+from ragtester.tables.cells import counted
 
 
 def with_alarms(periods: Sequence[SourceShares]) -> list[SourceShares]:
@@ -18,9 +19,15 @@ def with_alarms(periods: Sequence[SourceShares]) -> list[SourceShares]:
 
 
 def _silent(period: SourceShares) -> list[str]:
-    """Arms that were asked and gave nothing for any query."""
-    asked = [arm for arm, queries in period.asked.items() if queries and not period.hits.get(arm)]
-    return [f"the {arm} arm gave nothing for any of {period.asked[arm]} queries" for arm in asked]
+    """Arms that were asked and gave nothing for any query, or whose hits are in no context: all below a floor, say."""
+    said = []
+    for arm, queries in period.asked.items():
+        hits = period.hits.get(arm, 0)
+        if queries and not hits:
+            said.append(f"the {arm} arm gave nothing for any of {counted(queries, 'query', 'queries')}")
+        elif queries and not period.feeds.get(arm):
+            said.append(f"the {arm} arm feeds no context, with hits for {hits} of {queries} queries: look at its floor")
+    return said
 
 
 def _gone(period: SourceShares, before: Sequence[SourceShares]) -> list[str]:
