@@ -18,6 +18,7 @@ from ragtester.stages.retrieval.checks import Watch, same_texts, sound_chunks
 from ragtester.stages.retrieval.configuration import as_executed
 from ragtester.stages.retrieval.diagnosis import Diagnoser
 from ragtester.stages.retrieval.foreign import ForeignTrace, foreign_items
+from ragtester.stages.retrieval.held import HeldChunks
 from ragtester.stages.retrieval.index_view import free_of_charge
 from ragtester.stages.retrieval.items import Item
 from ragtester.stages.retrieval.searched import Searched
@@ -79,6 +80,7 @@ def from_answers(workspace: Workspace, settings: Settings, embedders: Callable[[
     same_texts(run, info.executed, documents)
     answered = Answered(workspace, run, results, documents, places)
     watch = Watch(workspace, settings, documents)
+    held = HeldChunks(workspace, run, documents.keys())
     groups = {(row.embedding, row.case_id) for row in results.open_book}
 
     async def items() -> AsyncIterator[Item]:
@@ -87,7 +89,9 @@ def from_answers(workspace: Workspace, settings: Settings, embedders: Callable[[
             if item.document and item.document.id not in seen:
                 seen.add(item.document.id)
                 sound_chunks(run, item.document, suite.text(item.document), item.chunks)
+            held.see(item)
             yield item
+        held.finish()
 
     def told() -> list[str]:
         lines = [*results.notes, *changed, *_tags(suite, settings), *watch.notes()]
