@@ -556,6 +556,42 @@ def test_fusion_is_blamed_by_ranks_among_what_may_be_found() -> None:
     assert (found.cause, "that of the dense arm to 0.33 at most" in found.fix) == ("floor", True)
 
 
+def test_a_weight_helps_no_hit_that_a_floor_took() -> None:
+    """BM25 has `gold` first and below its floor; the dense arm has it third, and two others stay before it."""
+    gold, names = "gold:1:0", ("a:1:0", "b:1:0", "gold:1:0")
+    retrieved = (
+        Retrieved(id=gold, rank=1, score=4.0, arm="bm25"),
+        *(Retrieved(id=name, rank=at, score=1 / at) for at, name in enumerate(names, 1)),
+    )
+    order = ("a:1:0", "b:1:0", "c:1:0", gold)
+    fused = tuple(Ranked(id=name, rank=at, score=1 / at, sources=("dense",)) for at, name in enumerate(order, 1))
+    below = (Dropped(id=gold, at="floor", reason="bm25 4 < 9"),)
+    trace = Trace(
+        query="q", index="i", embedding="e", k=3, retrieved=retrieved, fused=fused, dropped=below, context_ids=order[:3]
+    )
+    path = QueryPath(trace, Steps.told_by(trace))
+    found = path.loss(gold)
+    assert (found.cause, "that of the bm25 arm to 4 at most" in found.fix) == ("floor", True)
+    # Without a floor there: it was outvoted, and the arm that ranked it best is the one to strengthen.
+    both = (*fused[:3], fused[3].model_copy(update={"sources": ("bm25", "dense")}))
+    free = trace.model_copy(update={"dropped": (), "fused": both})
+    assert "bm25 arm, which had it at rank 1" in QueryPath(free, Steps.told_by(free)).loss(gold).fix
+    # Another system's fused list that was cut: the arm below its floor is not the one to strengthen.
+    short = trace.model_copy(update={"fused": fused[:3]})
+    found = QueryPath(short, Steps.told_by(short)).loss(gold)
+    assert (found.cause, "dense arm, which had it at rank 3" in found.fix) == ("fused_away", True)
+
+
+def test_how_far_a_chunk_came_is_its_last_list_and_its_rank_there() -> None:
+    hits = tuple(Retrieved(id=f"{name}:1:0", rank=at, score=1 / at) for at, name in enumerate("abcd", 1))
+    fused = tuple(Ranked(id=f"{name}:1:0", rank=at, score=1 / at) for at, name in enumerate("cba", 1))
+    reranked = (Ranked(id="b:1:0", rank=2, score=0.5),)
+    trace = Trace(query="q", index="i", embedding="e", k=1, retrieved=hits, fused=fused, reranked=reranked)
+    path = QueryPath(trace, Steps.told_by(trace), rank={"e:1:0": (9, 0.1)}.get)
+    told = {name: path.reached(f"{name}:1:0") for name in "abcdef"}
+    assert told == {"a": (1, 3), "b": (0, 2), "c": (1, 1), "d": (2, 4), "e": (3, 9), "f": (4, 0)}
+
+
 TRACED = [
     fault for fault in (*TEN, *MORE) if fault.stage in ("retrieve", "fuse/threshold", "filter/ACL", "rerank/pack")
 ]

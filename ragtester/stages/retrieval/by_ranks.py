@@ -47,7 +47,13 @@ class ByRanks:
             return first.diagnosis(_unchecked(first, trace))
         if not failed:
             return None
-        return Loss("answer_wrong", f"All {len(measured.gold)} gold chunk(s) are in the final context.").diagnosis()
+        return Loss("answer_wrong", _all_there(len(measured.gold))).diagnosis()
+
+
+def _all_there(gold: int) -> str:
+    return (
+        f"All {gold} gold chunks are in the final context." if gold > 1 else "The gold chunk is in the final context."
+    )
 
 
 def _unchecked(loss: Loss, trace: Trace) -> list[Unchecked]:

@@ -29,10 +29,11 @@ class EvidenceKinds:
         """The kind of the blocks that the evidence stands in; empty without evidence, or without its document."""
         if document is None or not case.evidence:
             return ""
-        kinds = {self._kind(document, span.start, span.end) for span in case.evidence}
+        kinds = {self.at(document, span.start, span.end) for span in case.evidence}
         return kinds.pop() if len(kinds) == 1 else SEVERAL
 
-    def _kind(self, document: Document, start: int, end: int) -> str:
+    def at(self, document: Document, start: int, end: int) -> str:
+        """The kind of the block that a span stands in."""
         text = self.text(document)
         if self._document != document.id:
             self._document, self._blank = document.id, [found.start() for found in _BLANK.finditer(text)]

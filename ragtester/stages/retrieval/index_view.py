@@ -15,6 +15,7 @@ from ragtester.rag.collection import StoreDamagedError
 from ragtester.rag.health import StoreHealth, inspect_store, rank_of
 from ragtester.records import Chunk
 from ragtester.stages.retrieval.fixes import Loss
+from ragtester.tables.cells import counted
 from ragtester.tasks import Embedder, EmbeddingError
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class IndexView:
         if self.health is None or any(name in self.health.chunks.at for name in chunk_ids):
             return None
         there = sum(name.rsplit(":", 2)[0] == document_id for name in self.health.chunks.ids)
-        held = f"the store {self.health.folder.name} holds {len(self.health.chunks.ids)} chunk(s)"
+        held = f"the store {self.health.folder.name} holds {counted(len(self.health.chunks.ids), 'chunk')}"
         if not there:
             return Loss("document_absent", f"Document {document_id}: {held}, and none of this document.")
         names = ", ".join(chunk_ids)
@@ -68,7 +69,8 @@ class IndexView:
         if unsound := chunks.unsound.get(chunk_id):
             count = sum(one == unsound for one in chunks.unsound.values())
             what = {"null_vector": "null", "not_finite": "not finite", "damaged_vector": "not the one that was stored"}
-            return Loss(unsound, f"The vector of {chunk_id} is {what[unsound]}, as are {count - 1} other(s).")
+            others = f"as {'is' if count == 2 else 'are'} {counted(count - 1, 'other')}"
+            return Loss(unsound, f"The vector of {chunk_id} is {what[unsound]}, {others}.")
         if constant := _constant(chunks.twins.get(chunk_id, 0), chunks.texts):
             return Loss("constant_vectors", f"The vector of {chunk_id} stands for {constant} different texts.")
         asked = _question_id(query)

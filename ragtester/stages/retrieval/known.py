@@ -12,6 +12,7 @@ from ragtester.records import Chunk, Document, Trace
 from ragtester.searching.coverage import Coverage
 from ragtester.searching.suite import Suite
 from ragtester.settings import Settings
+from ragtester.stages.retrieval.evidence_kinds import EvidenceKinds
 from ragtester.stages.retrieval.index_view import IndexView, IndexViews
 from ragtester.stages.retrieval.items import LookUp
 from ragtester.stages.retrieval.sources_check import SourcesCheck
@@ -49,6 +50,11 @@ class Known:
         if self._read is None or self._read[0] != document.id:
             self._read = (document.id, self.suite.text(document))
         return self._read[1]
+
+    @cached_property
+    def kinds(self) -> EvidenceKinds:
+        """Tells prose from tables and code."""
+        return EvidenceKinds(self.text)
 
     def coverage(self, chunks: Sequence[Chunk], text: str) -> Coverage:
         """The chunks of a document, sorted once for all its cases."""

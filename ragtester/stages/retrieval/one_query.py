@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ragtester.access import passes
-from ragtester.records import Case, Chunk, Diagnosis, Document, FailureStage, Trace
+from ragtester.records import Case, Chunk, Diagnosis, Document, FailureStage, Span, Trace
 from ragtester.searching.measure import Measured
 from ragtester.stages.retrieval import advice
 from ragtester.stages.retrieval.advice import Steps
@@ -22,6 +22,7 @@ from ragtester.stages.retrieval.known import Known
 from ragtester.stages.retrieval.pieces import Piece, cut, near_duplicate, origin_seen
 from ragtester.stages.retrieval.query_path import QueryPath
 from ragtester.stages.retrieval.sources_check import unreadable
+from ragtester.tables.cells import counted
 
 NOT_A_PDF = "Export the file again, or give the text in another format."
 
@@ -123,10 +124,15 @@ class OneQuery:
         context, known = self.trace.context_ids, self.known
         if twin := near_duplicate(piece, self.case, context, self.look_up, known.near_duplicate):
             return Loss("near_duplicate", twin + (" The answer was judged wrong all the same." if self.failed else ""))
-        if split := cut(piece, self.chunks, context, known.settings.execute.index):
+        if split := cut(piece, self.chunks, context, known.settings.execute.index, self._is_prose):
             return split
-        losses = [self._fault(name) or self._path.loss(name) for name in piece.whole]
-        return max(losses, key=lambda loss: loss.order)
+        losses = [(name, self._fault(name) or self._path.loss(name)) for name in piece.whole]
+        latest = max(loss.order for _, loss in losses)
+        furthest = [(name, loss) for name, loss in losses if loss.order == latest]
+        return min(furthest, key=lambda one: self._path.reached(one[0]))[1] if len(furthest) > 1 else furthest[0][1]
+
+    def _is_prose(self, span: Span) -> bool:
+        return self._document is not None and self.known.kinds.at(self._document, span.start, span.end) == "prose"
 
     def _fault(self, name: str) -> Loss | None:
         loss = self._view.fault_of(name, self._asked)
@@ -171,7 +177,9 @@ class OneQuery:
     def _answered_wrong(self) -> Loss:
         at = {name: place for place, name in enumerate(self.trace.context_ids, start=1)}
         there = ", ".join(f"{one.id} at {at[one.id]}" for one in self.measured.gold if one.id in at)
-        return Loss("answer_wrong", f"All evidence is in the context of {len(at)} chunk(s): {there or 'as a whole'}.")
+        return Loss(
+            "answer_wrong", f"All evidence is in the context of {counted(len(at), 'chunk')}: {there or 'as a whole'}."
+        )
 
     def _refused(self) -> Loss | None:
         """What must be refused and was answered. Without gold no other case has a stage: nothing can be located."""
@@ -182,4 +190,4 @@ class OneQuery:
             document_id = name.rsplit(":", 2)[0]
             seen = f"The question was made from {document_id}, and the context holds {name} of it."
             return Loss("origin_in_context", seen)
-        return Loss("not_refused", f"The question must be refused; the context has {len(context)} chunk(s).")
+        return Loss("not_refused", f"The question must be refused; the context has {counted(len(context), 'chunk')}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ragtester.rag.chunking import places
@@ -13,6 +13,7 @@ from ragtester.spans import overlap
 from ragtester.stages.retrieval.fixes import Loss
 from ragtester.stages.retrieval.items import LookUp
 from ragtester.stages.retrieval.naming import named
+from ragtester.tables.cells import counted
 from ragtester.text.likeness import says_the_same
 
 
@@ -40,8 +41,10 @@ class Piece:
         return cls(whole, tuple(held.parts), missing, span, text[span.start : span.end].strip())
 
 
-def cut(piece: Piece, chunks: Sequence[Chunk], context: Sequence[str], index: IndexSettings) -> Loss | None:
-    """Evidence that no chunk of its document carries whole."""
+def cut(
+    piece: Piece, chunks: Sequence[Chunk], context: Sequence[str], index: IndexSettings, prose: Callable[[Span], bool]
+) -> Loss | None:
+    """Evidence that no chunk of its document carries whole; `prose` tells whether a span is neither table nor code."""
     if piece.whole or piece.span is None:
         return None
     length = piece.span.end - piece.span.start
@@ -50,14 +53,20 @@ def cut(piece: Piece, chunks: Sequence[Chunk], context: Sequence[str], index: In
         return Loss("nowhere", f"{where} stands in none of the document's {len(chunks)} chunks.")
     longest = max(chunk.end - chunk.start for chunk in chunks)
     had = [name for name in piece.any_of if name in context]
-    parts = f"{where} lies over {len(piece.any_of)} chunk(s) ({named(piece.any_of)})"
+    parts = f"{where} lies over {counted(len(piece.any_of), 'chunk')} ({named(piece.any_of)})"
     reached = f"of which the context has {named(had) or 'none'}"
     # A sentence with its window has no overlap and no fixed size.
     window = (
         f"Raise window ({index.window} now), or take another chunker." if index.chunker == "sentence-window" else ""
     )
     if length > longest:
-        return Loss("too_long", f"{parts}, {reached}; the longest chunk has {longest} characters.", window)
+        # Only tables and code can be kept whole.
+        larger = (
+            f"Raise chunk_size above the length of the evidence ({length} characters), or cut by sentences with a "
+            'window (chunker = "sentence-window").'
+        )
+        size = larger if prose(piece.span) else ""
+        return Loss("too_long", f"{parts}, {reached}; the longest chunk has {longest} characters.", window or size)
     return Loss("cut", f"{parts}, {reached}; no chunk carries it whole.", window)
 
 

@@ -52,6 +52,17 @@ class QueryPath:
             return self._not_found(chunk_id)
         return self._not_fused(chunk_id)
 
+    def reached(self, chunk_id: str) -> tuple[int, int]:
+        """How far a chunk came, lower is better: the last list that has it, and its rank there."""
+        if chunk_id in self._seen.reranked:
+            return 0, self._seen.reranked[chunk_id].rank
+        if chunk_id in self._seen.places:
+            return 1, self._seen.places[chunk_id]
+        if chunk_id in self._seen.hits:
+            return 2, min(self._seen.hits[chunk_id].values())
+        exact = self.rank(chunk_id)
+        return (3, exact[0]) if exact else (4, 0)
+
     # Not in the fused list
 
     def _not_found(self, chunk_id: str) -> Loss:
@@ -111,13 +122,18 @@ class QueryPath:
         return self._cut(chunk_id, place)
 
     def _lost_in_fusion(self, chunk_id: str, where: str, place: int) -> Loss | None:
-        """Where an arm had it among those that go on: its floor took it there, or the fused order put it lower."""
+        """Where an arm had it among those that go on: its floor took it there, or the fused order put it lower.
+
+        Of several arms that had it so the one that ranked it best is to blame.
+        """
         ranks = {arm: self._seen.arm_rank(arm, chunk_id) for arm in self._seen.hits.get(chunk_id, ())}
-        above = self._seen.sources(chunk_id)
-        if any(arm in above and rank <= self._seen.goes_on for arm, rank in ranks.items()):
+        near = {arm: rank for arm, rank in ranks.items() if rank <= self._seen.goes_on}
+        above = {arm: rank for arm, rank in near.items() if arm in self._seen.sources(chunk_id)}
+        below = {arm: rank for arm, rank in near.items() if arm not in self._seen.sources(chunk_id)}
+        floored = below and chunk_id in self._seen.dropped["floor"]
+        if above and not (floored and min(below.values()) < min(above.values())):
             return self._fused_away(chunk_id, f"{where}, and {self._seen.goes_on} went on.", place)
-        below = {arm: rank for arm, rank in ranks.items() if arm not in above and rank <= self._seen.goes_on}
-        if below and chunk_id in self._seen.dropped["floor"]:
+        if floored:
             seen = (
                 f"{where}, and {self._seen.goes_on} went on; below the floor: {self._seen.reason(chunk_id, 'floor')}."
             )
@@ -125,7 +141,9 @@ class QueryPath:
         return None
 
     def _fused_away(self, chunk_id: str, seen: str, place: int) -> Loss:
-        ranks = {arm: self._seen.arm_rank(arm, chunk_id) for arm in self._seen.hits[chunk_id]}
+        # Fusion knows nothing of ranks below a floor.
+        arms = self._seen.through(chunk_id) or tuple(self._seen.hits[chunk_id])
+        ranks = {arm: self._seen.arm_rank(arm, chunk_id) for arm in arms}
         arm = min(ranks, key=lambda name: ranks[name])
         fix = advice.fused_away(arm, ranks[arm], place, reranks=self.steps.reranks)
         return Loss("fused_away", seen, fix)

@@ -68,6 +68,11 @@ class TraceLists:
         """The arms that brought a chunk through their floors into the fused list."""
         return next((one.sources for one in self.trace.fused if one.id == chunk_id), ())
 
+    def through(self, chunk_id: str) -> tuple[str, ...]:
+        """The arms whose floors a chunk passed; outside the fused list, those that no floor's reason names."""
+        below = {reason.partition(" ")[0] for reason in self.dropped["floor"].get(chunk_id, ())}
+        return self.sources(chunk_id) or tuple(arm for arm in self.hits.get(chunk_id, ()) if arm not in below)
+
     def arm_rank(self, arm: str, chunk_id: str) -> int:
         """A chunk's rank in an arm among the hits that may be found; 0 where it is not there."""
         return self.among_kept([one.id for one in self.by_arm.get(arm, ())], chunk_id)

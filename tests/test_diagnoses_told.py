@@ -1,0 +1,46 @@
+"""Which chunk a diagnosis speaks of, and what it advises, where several would do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragtester.api import Project
+from ragtester.records import AuditedQuery, Chunk, Evidence, Retrieved
+from ragtester.settings import IndexSettings
+from ragtester.stages.retrieval.pieces import Piece, cut
+from ragtester.storage import read_rows, write_rows
+from tests.retrieval_workspace import RUN, STARTS, TEXT, Query, build, chunk_id
+
+
+@pytest.mark.parametrize("ranks", [(3, 4), (4, 3)])
+def test_of_chunks_lost_at_one_step_the_better_ranked_is_told(tmp_path: Path, ranks: tuple[int, int]) -> None:
+    """Two chunks hold the evidence, both beyond K = 2, at the ranks 3 and 4."""
+    text = TEXT[STARTS[2] :].strip()
+    longer = Chunk(id="pump:aaaaaaaa:4", document_id="pump", ordinal=4, start=STARTS[2], end=len(TEXT) - 1, text=text)
+    names = dict(zip(ranks, (chunk_id("pump", 3), longer.id), strict=True))
+    order = (chunk_id("pump", 0), chunk_id("pump", 1), names[3], names[4])
+    hits = tuple(Retrieved(id=name, rank=at, score=1 / at) for at, name in enumerate(order, 1))
+    changes = {"retrieved": hits, "gold_ids": tuple(names.values())}
+    path = build(tmp_path, [Query("low", 3, (0, 1), ("fail",), changes=changes)]).chunks_file(RUN, "pump")
+    write_rows(path, [*read_rows(path, Chunk), longer])
+    done = Project(tmp_path).audit_retrieval()
+    (row,) = read_rows(done.output / "queries.jsonl", AuditedQuery)
+    assert row.diagnosis is not None
+    assert (row.diagnosis.cause, row.diagnosis.seen.startswith(names[3])) == ("truncated", True)
+
+
+@pytest.mark.parametrize("prose", [True, False])
+def test_only_tables_and_code_are_to_be_kept_whole(prose: bool) -> None:
+    halves = [
+        Chunk(id=f"d:{at}:{at}", document_id="d", ordinal=at, start=20 * at, end=20 * at + 20, text="")
+        for at in range(2)
+    ]
+    piece = Piece((), ("d:0:0", "d:1:1"), True, Evidence(start=5, end=35), "")
+    loss = cut(piece, halves, ["d:0:0"], IndexSettings(), lambda _: prose)
+    assert loss is not None
+    assert "lies over 2 chunks (" in loss.seen
+    fix = loss.diagnosis().fix
+    assert ("keep_whole" in fix) is not prose
+    assert ("30 characters" in fix) is prose
