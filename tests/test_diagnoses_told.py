@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragtester.api import Project
-from ragtester.records import AuditedQuery, Chunk, Evidence, Retrieved
+from ragtester.records import AuditedQuery, Chunk, Evidence, Ranked, Retrieved
 from ragtester.settings import IndexSettings
 from ragtester.stages.retrieval.pieces import Piece, cut
 from ragtester.storage import read_rows, write_rows
@@ -44,3 +44,31 @@ def test_only_tables_and_code_are_to_be_kept_whole(prose: bool) -> None:
     fix = loss.diagnosis().fix
     assert ("keep_whole" in fix) is not prose
     assert ("30 characters" in fix) is prose
+
+
+def test_a_better_fused_rank_is_further_whatever_the_arm_had(tmp_path: Path) -> None:
+    """K = 2: one chunk is BM25's first and third of the fused list, the other is BM25's third and the fourth there."""
+    text = TEXT[STARTS[2] :].strip()
+    longer = Chunk(id="pump:aaaaaaaa:4", document_id="pump", ordinal=4, start=STARTS[2], end=len(TEXT) - 1, text=text)
+    shorter, one, two = (chunk_id("pump", at) for at in (3, 0, 1))
+    ranked = {"bm25": (shorter, two, longer.id), "dense": (one, two)}
+    hits = tuple(
+        Retrieved(id=name, rank=at, score=1 / at, arm=arm)
+        for arm, names in ranked.items()
+        for at, name in enumerate(names, 1)
+    )
+    fused = tuple(
+        Ranked(id=name, rank=at, score=1 / at, sources=tuple(arm for arm, names in ranked.items() if name in names))
+        for at, name in enumerate((two, one, shorter, longer.id), 1)
+    )
+    changes = {"retrieved": hits, "fused": fused, "gold_ids": (shorter, longer.id)}
+    path = build(tmp_path, [Query("low", 3, (1, 0), ("fail",), changes=changes)]).chunks_file(RUN, "pump")
+    write_rows(path, [*read_rows(path, Chunk), longer])
+    done = Project(tmp_path).audit_retrieval()
+    (row,) = read_rows(done.output / "queries.jsonl", AuditedQuery)
+    assert row.diagnosis is not None
+    # The other chunk was cut at K, a later stage, and came less far.
+    assert (row.diagnosis.cause, row.diagnosis.seen.startswith(f"{shorter}: bm25 rank 1; fused rank 3")) == (
+        "fused_away",
+        True,
+    )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ragtester.access import passes
-from ragtester.records import Case, Chunk, Diagnosis, Document, FailureStage, Span, Trace
+from ragtester.records import FAILURE_STAGES, Case, Chunk, Diagnosis, Document, FailureStage, Span, Trace
 from ragtester.searching.measure import Measured
 from ragtester.stages.retrieval import advice
 from ragtester.stages.retrieval.advice import Steps
@@ -24,6 +24,7 @@ from ragtester.stages.retrieval.query_path import QueryPath
 from ragtester.stages.retrieval.sources_check import unreadable
 from ragtester.tables.cells import counted
 
+CUT = FAILURE_STAGES.index("rerank/pack")
 NOT_A_PDF = "Export the file again, or give the text in another format."
 
 
@@ -127,9 +128,13 @@ class OneQuery:
         if split := cut(piece, self.chunks, context, known.settings.execute.index, self._is_prose):
             return split
         losses = [(name, self._fault(name) or self._path.loss(name)) for name in piece.whole]
-        latest = max(loss.order for _, loss in losses)
-        furthest = [(name, loss) for name, loss in losses if loss.order == latest]
-        return min(furthest, key=lambda one: self._path.reached(one[0]))[1] if len(furthest) > 1 else furthest[0][1]
+        return min(losses, key=lambda one: self._way_left(*one))[1] if len(losses) > 1 else losses[0][1]
+
+    def _way_left(self, name: str, loss: Loss) -> tuple[int, int, int]:
+        step, rank = self._path.reached(name)
+        # What stands in the fused list was cut there, whatever put it so low.
+        cut_there = step <= 1 and loss.cause in ("fused_away", "floor")
+        return -(CUT if cut_there else loss.order), step, rank
 
     def _is_prose(self, span: Span) -> bool:
         return self._document is not None and self.known.kinds.at(self._document, span.start, span.end) == "prose"
