@@ -86,4 +86,5 @@ def lost_evidence(project: Project) -> tuple[StageResult, Table]:
         if one.queries is not None and one.queries.successes
     )
     title = f"Where {found.diagnosed} queries that failed or lost evidence went wrong"
-    return audited, Table("stages", title, ("stage", "queries", "answered wrongly", "evidence lost"), kept)
+    note = "A query is a case under one embedding model; one that lost evidence may be answered wrongly, too."
+    return audited, Table("stages", title, ("stage", "queries", "answered wrongly", "evidence lost"), kept, (note,))
