@@ -346,8 +346,13 @@ def test_long_reasons_are_cut_and_long_answers_flagged_but_judged_whole(tmp_path
 def test_chunks_that_the_run_does_not_hold_are_flagged(tmp_path: Path) -> None:
     lost = Trace(query="q", index="i", embedding="e", k=1, context_ids=("ch1", "nowhere"))
     space = workspace(tmp_path, [answer(1, "six years", trace=lost)])
-    run(space, FakeModels())
+    notes = SilentProgress()
+    run(space, FakeModels(), progress=notes)
     assert verdicts(space)[0].flags == ("evidence_missing",)
+    assert any("1 answer judged without chunks of the context" in note for note in notes.notes)
+    whole = SilentProgress()
+    run(workspace(tmp_path / "whole", [answer(1, "six years")]), FakeModels(), progress=whole)
+    assert not any("without chunks" in note for note in whole.notes)
 
 
 def test_a_row_that_is_no_verdict_is_named_with_its_line(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from ragtester.stages.judge_files import Identity, Line, put_in_order, read_line
 from ragtester.stages.judge_inputs import Lookup, answers, run_files
 from ragtester.stages.judge_rows import Item, without_asking
 from ragtester.storage import append_row, read_json, recover_tail, write_json
+from ragtester.tables.cells import counted
 from ragtester.tasks import JUDGE_ANSWER, Models
 from ragtester.waiting import InFlight
 from ragtester.workspace import Workspace
@@ -67,6 +68,11 @@ async def run(
         if state.stopped:
             break
     progress.finish()
+    if blind := state.counts["flag:evidence_missing"]:
+        progress.note(
+            f"{counted(blind, 'answer')} judged without chunks of the context that the run's chunk files lack: delete "
+            f"such files, run `ragtester execute` (or the import) again, delete {target} and judge anew"
+        )
     ledger = _ledger(planned, state.counts)
     counts = _counts(state)
     served = ", ".join(sorted(state.served)) or None
