@@ -37,13 +37,46 @@ def test_a_truth_value_is_no_number() -> None:
         (["one"], "execute.retrieval.arms.0.kind: Input should be 'dense' or 'bm25' (given: 'one')"),
         (["dense", "one"], "execute.retrieval.arms.1.kind: Input should be 'dense' or 'bm25' (given: 'one')"),
         ([{"flor": 1}], "unknown setting 'execute.retrieval.arms.0.flor'; did you mean 'floor'?"),
-        ([], "execute.retrieval.arms: Tuple should have at least 1 item after validation, not 0 (given: [])"),
+        ([], "execute.retrieval.arms: name at least one arm (given: [])"),
     ],
 )
 def test_one_mistake_is_one_fault(arms: list[Any], fault: str) -> None:
     with pytest.raises(UsageError) as raised:
         parse_settings({"execute": {"retrieval": {"arms": arms}}}, "t")
     assert str(raised.value) == f"t: {fault}"
+
+
+def test_what_a_whole_table_was_is_not_told() -> None:
+    with pytest.raises(UsageError) as raised:
+        parse_settings({"execute": {"index": {"chunk_overlap": 2000}}}, "t")
+    assert "(given" not in str(raised.value)
+    assert len(str(raised.value)) < 200
+
+
+@pytest.mark.parametrize("override", ["execute.index.chunk_overlap=2000", "execute.retrieval.arms=[]", "execute.kk=1"])
+def test_a_fault_of_an_override_is_not_the_files(tmp_path: Path, override: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        load_settings(tmp_path, (override,))
+    assert str(raised.value).startswith("--set: execute") or str(raised.value).startswith("--set: unknown")
+    (tmp_path / "ragtester.toml").write_text("[judge]\npass_mean = 2\n", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"ragtester\.toml: judge\.pass_mean: [^;]*; --set: "):
+        load_settings(tmp_path, (override,))
+
+
+@pytest.mark.parametrize(
+    ("text", "twice"),
+    [
+        ('[a]\narms = ["x"]\n[[a.arms]]\nkind = "y"\n', True),
+        ("[a]\nb = 1\n[a]\n", True),
+        ("[a]\nb = 1\nb = 2\n", True),
+        ("a = ", False),
+    ],
+)
+def test_what_stands_twice_is_told(tmp_path: Path, text: str, twice: bool) -> None:
+    (tmp_path / "ragtester.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match="not valid TOML") as raised:
+        load_settings(tmp_path)
+    assert str(raised.value).endswith("; a table or key stands twice") is twice
 
 
 def test_an_unknown_layout_is_refused_with_the_nearest() -> None:

@@ -6,7 +6,7 @@ Keys and passwords are not settings: they come from the environment (and `.env`)
 from __future__ import annotations
 
 from ragtester.settings.execute import ExecuteSettings, GroupSettings
-from ragtester.settings.loading import FILE_NAME, load_settings, parse_settings, toml_text
+from ragtester.settings.loading import FILE_NAME, load_settings, not_toml, parse_settings, toml_text
 from ragtester.settings.models import ModelSettings, ProviderSettings
 from ragtester.settings.retrieval import ArmSettings, IndexSettings, RetrievalSettings
 from ragtester.settings.stages import (
@@ -50,6 +50,7 @@ __all__ = [
     "Table",
     "WorkspaceSettings",
     "load_settings",
+    "not_toml",
     "parse_settings",
     "toml_text",
 ]

@@ -33,8 +33,11 @@ def explain(item: ErrorDetails) -> str:
         hint = _within(table, path, str(name)) or did_you_mean(str(name), table.model_fields)
         return f"unknown setting {location!r}{hint}"
     message = item["msg"].removeprefix("Value error, ")
-    if item["loc"][0] == "models":
-        return f"{location}: {message}"  # what was given may hold a key
+    if item["type"] == "too_short" and item["loc"][-1] == "arms":
+        message = "name at least one arm"
+    # What was given may hold a key, and what a whole table was is of no use to a reader.
+    if item["loc"][0] == "models" or isinstance(item["input"], dict):
+        return f"{location}: {message}"
     return f"{location}: {message} (given: {item['input']!r})"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from ragtester.settings.faults import explain, faults_of
 from ragtester.settings.whole import Settings
 
 FILE_NAME = "ragtester.toml"
+# How the parser's messages begin where something is declared a second time.
+_TWICE = ("Cannot declare", "Cannot overwrite", "Cannot mutate immutable namespace", "Duplicate inline table key")
 
 
 def load_settings(folder: Path, overrides: tuple[str, ...] = ()) -> Settings:
@@ -28,10 +31,19 @@ def load_settings(folder: Path, overrides: tuple[str, ...] = ()) -> Settings:
         try:
             data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise UsageError(f"{path}: not valid TOML: {error}") from error
+            raise not_toml(path, error) from error
+    if not overrides:
+        return parse_settings(data, str(path))
+    whole = deepcopy(data)
     for override in overrides:
-        _apply(data, override)
-    return parse_settings(data, str(path))
+        _apply(whole, override)
+    return _parse_both(data, whole, str(path))
+
+
+def not_toml(path: Path, error: ValueError) -> UsageError:
+    """What to raise for a file that is no TOML."""
+    twice = str(error).startswith(_TWICE) and isinstance(error, tomllib.TOMLDecodeError)
+    return UsageError(f"{path}: not valid TOML: {error}{'; a table or key stands twice' if twice else ''}")
 
 
 def parse_settings(data: dict[str, Any], where: str) -> Settings:
@@ -40,6 +52,26 @@ def parse_settings(data: dict[str, Any], where: str) -> Settings:
         return Settings.model_validate(data)
     except ValidationError as error:
         raise UsageError(f"{where}: " + "; ".join(map(explain, faults_of(error)))) from error
+
+
+def _parse_both(data: dict[str, Any], whole: dict[str, Any], where: str) -> Settings:
+    """The settings of a file with what `--set` laid over it: faults that the file alone lacks are those of `--set`."""
+    try:
+        return Settings.model_validate(whole)
+    except ValidationError as error:
+        own = _faults(data)
+        found = list(map(explain, faults_of(error)))
+        sides = {where: [one for one in found if one in own], "--set": [one for one in found if one not in own]}
+        told = [f"{side}: {'; '.join(faults)}" for side, faults in sides.items() if faults]
+        raise UsageError("; ".join(told)) from error
+
+
+def _faults(data: dict[str, Any]) -> list[str]:
+    try:
+        Settings.model_validate(data)
+    except ValidationError as error:
+        return list(map(explain, faults_of(error)))
+    return []
 
 
 def _apply(data: dict[str, Any], override: str) -> None:

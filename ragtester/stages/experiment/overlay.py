@@ -26,9 +26,7 @@ def parsed(tree: dict[str, Any], where: str, faults: list[str]) -> Settings | No
         return Settings.model_validate(tree)
     except ValidationError as error:
         for item in faults_of(error):
-            told = explain(item)
-            # What a whole table was is of no use to a reader.
-            faults.append(f"{where}: {told.partition(' (given: {')[0] if isinstance(item['input'], dict) else told}")
+            faults.append(f"{where}: {explain(item)}")
         return None
 
 

@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError, field_validator
 
 from ragtester.errors import UsageError
 from ragtester.records import CLOSED_BOOK_SUFFIX
-from ragtester.settings import Table
+from ragtester.settings import Table, not_toml
 from ragtester.settings.nearest import did_you_mean
 from ragtester.stages.experiment.changeable import EMBEDDING, K, changes_in, tree_of
 from ragtester.tables.cells import clean
@@ -99,7 +99,7 @@ def read_experiment(path: Path) -> Experiment:
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror or error})") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: not valid TOML: {error}") from error
+        raise not_toml(path, error) from error
     return parse_experiment(data, str(path))
 
 
