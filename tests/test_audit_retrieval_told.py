@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from ragtester.api import Project
-from ragtester.errors import UsageError
+from ragtester.errors import DataError, UsageError
+from ragtester.interchange import read_gold_labels
 from ragtester.records import RetrievalResult
 from ragtester.searching.suite import open_suite
 from ragtester.searching.tagged import other_tags
@@ -71,6 +72,27 @@ def test_the_table_is_a_file_of_labels(tmp_path: Path) -> None:
     path.write_bytes((Workspace(tmp_path).retrieval_audit(RUN) / "tables" / "queries.csv").read_bytes())
     _, after, _ = audited(tmp_path, labels=path)
     assert [[gold.id for gold in row.gold] for row in after] == [[gold.id for gold in row.gold] for row in before]
+
+
+def test_the_table_of_two_embedding_models_is_a_file_of_labels(tmp_path: Path) -> None:
+    build(tmp_path, FOUR)
+    two = (*CUT, f"execute.groups=[{{llms=['m:a'], embeddings=['{EMBEDDING}', 'embedded:wordllama']}}]")
+    _, before, _ = audited(tmp_path, search=True, overrides=two)
+    path = tmp_path / "gold.csv"
+    path.write_bytes((Workspace(tmp_path).retrieval_audit(RUN) / "tables" / "queries.csv").read_bytes())
+    assert len(table(tmp_path)) == 2 * len(FOUR)
+    _, after, _ = audited(tmp_path, search=True, overrides=two, labels=path)
+    assert [[gold.id for gold in row.gold] for row in after] == [[gold.id for gold in row.gold] for row in before]
+
+
+def test_only_a_contradiction_of_labels_is_a_fault(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("query_id,chunk_id,grade\na,c1,2\na,c1,2\nb,c1,3\n", encoding="utf-8")
+    assert read_gold_labels(path).grades == {"a": {"c1": 2}, "b": {"c1": 3}}
+    path.write_text("query_id,chunk_id,grade\na,c1,2\na,c1,3\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"1 fault\(s\)") as caught:
+        read_gold_labels(path)
+    assert "c1 has grade 3 for a, and 2 further up" in str(caught.value)
 
 
 # Suites without spans

@@ -23,8 +23,8 @@ WANTED = f"labels want one of {', '.join(QUERY)} and one of {', '.join(GOLD)}; {
 def read_gold_labels(path: Path) -> GoldLabels:
     """Labels of a file: `query_id` or `case_id`, `gold_ids` or `chunk_ids` (a list) or `chunk_id`, `grade` (1 to 100).
 
-    A query may stand on several lines, a chunk of it on one. In a CSV a list is JSON, or ids between semicolons. Raises
-    UsageError where there is no such file, DataError with every fault by line.
+    A query may stand on several lines, and a chunk of it too where its grade is the same. In a CSV a list is JSON, or
+    ids between semicolons. Raises UsageError where there is no such file, DataError with every fault by line.
     """
     faults: list[str] = []
     found: dict[str, dict[str, int]] = {}
@@ -38,9 +38,8 @@ def read_gold_labels(path: Path) -> GoldLabels:
             continue
         own = found.setdefault(name, {})
         for one in ids:
-            if one in own:
-                faults.append(f"{where}: {one} stands twice for {name}")
-            own[one] = grade
+            if own.setdefault(one, grade) != grade:
+                faults.append(f"{where}: {one} has grade {grade} for {name}, and {own[one]} further up")
     if faults:
         more = [f"{len(faults) - MAX_FAULTS} further faults not listed"] if len(faults) > MAX_FAULTS else []
         raise DataError(f"{path}: {len(faults)} fault(s) in the labels; mend them", [*faults[:MAX_FAULTS], *more])
