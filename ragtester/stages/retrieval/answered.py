@@ -70,7 +70,6 @@ class Answered:
     documents: dict[str, Document]
     places: dict[str, int]
     differing: Counter[str] = field(default_factory=Counter)
-    stray: int = 0
 
     def items(self) -> Iterator[Item]:
         """Every planned query, document by document. Raises UsageError for a run without a single trace."""
@@ -110,7 +109,6 @@ class Answered:
 
     def _item(self, group: Group, chunks: RunChunks) -> Item:
         row, case = group.row, self.results.case(group.row)
-        self.stray += case is None
         trace, failure = self._trace(group)
         if case is None:
             failure = Failure(type="no_case", message="the suite no longer holds this case; execute the run again")
