@@ -158,7 +158,7 @@ def build(
                 if query.verdicts[place]
             ]
             write_rows(workspace.verdicts_file(run, llm, EMBEDDING, name), judged)
-    _manifest(workspace, names, run, k, llms)
+    _manifest(workspace, documents, run, k, llms)
     return workspace
 
 
@@ -198,10 +198,12 @@ def _verdict(answer: Answer, status: str | None) -> Verdict:
     return builders.verdict(answer, status or "")
 
 
-def _manifest(workspace: Workspace, documents: Sequence[str], run: str, k: int, llms: Sequence[str]) -> None:
+def _manifest(workspace: Workspace, suite: Sequence[Document], run: str, k: int, llms: Sequence[str]) -> None:
+    documents = [document.id for document in suite]
     files = {
         f"cases ragtester/{name}": sha256_file(workspace.cases_file(SUITE, "ragtester", name)) for name in documents
     }
+    files |= {f"tags of {document.id}": " ".join(document.tags) for document in suite if document.tags}
     manifest = Manifest(
         stage="execute",
         name=run,

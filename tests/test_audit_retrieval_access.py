@@ -10,11 +10,11 @@ import pytest
 
 from ragtester.api import Project
 from ragtester.interchange.traces_out import trace_line
-from ragtester.records import AuditedQuery, RetrievalResult, Retrieved, Trace
+from ragtester.records import AuditedQuery, Case, Document, RetrievalResult, Retrieved, Trace
 from ragtester.stages.retrieval.items import Item
-from ragtester.storage import read_rows
+from ragtester.storage import read_rows, write_rows
 from tests import builders
-from tests.retrieval_workspace import FOUR_IN_TWO, Query, build, chunk_id
+from tests.retrieval_workspace import FOUR_IN_TWO, SUITE, Query, build, chunk_id
 
 HIT = Retrieved(id="g", rank=1, score=0.5)
 TAGS: dict[str, tuple[str, ...]] = {"secret": ("tenant:acme",)}
@@ -61,6 +61,37 @@ def test_where_rules_are_kept_nothing_is_said(tmp_path: Path) -> None:
     assert not any("LEAK" in path.read_text(encoding="utf-8") for path in done.output.rglob("*.md"))
     assert "leaked" not in (done.output / "queries.jsonl").read_text(encoding="utf-8")
     assert result_of(project).access.leaking_queries == 0
+
+
+OTHER = {"secret": ("tenant:other",)}
+
+
+@pytest.mark.parametrize(
+    ("tags", "user", "judged"),
+    [
+        (OTHER, ("tenant:acme",), False),  # the document's tags are others now
+        ({}, ("tenant:acme",), False),
+        (TAGS, ("tenant:else",), False),  # its user's are
+        (TAGS, ("tenant:acme",), True),
+    ],
+)
+def test_a_run_of_other_rules_is_told_and_is_no_leak(
+    tmp_path: Path, tags: dict[str, tuple[str, ...]], user: tuple[str, ...], judged: bool
+) -> None:
+    workspace = build(tmp_path, [Query("member", 1, (2, 1), document="secret", user_tags=("tenant:acme",))], tags=TAGS)
+    rows = read_rows(workspace.documents_file(SUITE), Document)
+    write_rows(workspace.documents_file(SUITE), [row.model_copy(update={"tags": tags.get(row.id, ())}) for row in rows])
+    path = workspace.cases_file(SUITE, "ragtester", "secret")
+    write_rows(path, [case.model_copy(update={"user_tags": user}) for case in read_rows(path, Case)])
+    project = Project(tmp_path)
+    done = project.audit_retrieval()
+    found = result_of(project)
+    assert found.access.leaking_queries == 0
+    assert not any("LEAK" in path.read_text(encoding="utf-8") for path in done.output.rglob("*.md"))
+    told = [note for note in found.notes if "rules changed since the run" in note]
+    assert [note.endswith("for 1 query (member). Run ragtester execute again.") for note in told] == [True] * (
+        not judged
+    )
 
 
 # Another system's traces

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ragtester.access import may_see
-from ragtester.records import AccessAccount, AuditedQuery, Document
+from ragtester.records import AccessAccount, AuditedQuery, Document, Manifest
 from ragtester.stages.retrieval.items import Item
+from ragtester.stages.retrieval.naming import named
 from ragtester.tables.cells import counted
 
 FIRST = 3
+TAGS = "tags of "
+"""Begins the name of an input of a run's manifest: the tags of a document, in one text."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Leaks:
-    """Looks into contexts. `documents` are those of the suite, with their tags."""
+    """Looks into contexts. `documents` are those of the suite, with their tags; `executed` is the run's manifest.
+
+    A run that was executed with other tags than the suite has now kept or broke other rules: its contexts tell nothing
+    of today's.
+    """
 
     documents: Mapping[str, Document]
+    executed: Manifest | None = None
+    unjudged: dict[str, None] = field(default_factory=dict)
 
     def of(self, item: Item) -> tuple[str, ...]:
         """Chunks of the final context that the query's user may not see, in their order.
@@ -26,11 +35,39 @@ class Leaks:
         Another system's chunks are of documents that are not here: there its own hidden gold tells.
         """
         hidden = set(item.trace.hidden_ids)
-        return tuple(name for name in item.trace.context_ids if name in hidden or self._is_barred(name, item))
+        other = {name for name in item.trace.context_ids if self._has_other_rules(name, item)}
+        if other:
+            self.unjudged[item.case.id] = None
+        told = (name for name in item.trace.context_ids if name not in other)
+        return tuple(name for name in told if name in hidden or self._is_barred(name, item))
+
+    def notes(self) -> Iterator[str]:
+        """One line where rules changed since the run."""
+        if self.unjudged:
+            queries = counted(len(self.unjudged), "query", "queries")
+            yield (
+                "The access rules changed since the run: whether they were kept cannot be judged for "
+                f"{queries} ({named(self.unjudged)}). Run ragtester execute again."
+            )
 
     def _is_barred(self, name: str, item: Item) -> bool:
-        document = self.documents.get(name.rsplit(":", 2)[0]) if item.indexed else None
+        document = self._document(name, item)
         return document is not None and bool(document.tags) and not may_see(document.tags, item.trace.user_tags)
+
+    def _has_other_rules(self, name: str, item: Item) -> bool:
+        """Whether the chunk's document or the case's user had other tags when the run was executed."""
+        document = self._document(name, item)
+        if document is None or self.executed is None:
+            return False
+        tags, before = " ".join(document.tags), self.executed.inputs.get(f"{TAGS}{document.id}", "")
+        if not tags and not before:
+            return False
+        # A case that left the suite has no tags to compare with.
+        other_user = item.failure is None and set(item.case.user_tags) != set(item.trace.user_tags)
+        return other_user or tags != before
+
+    def _document(self, name: str, item: Item) -> Document | None:
+        return self.documents.get(name.rsplit(":", 2)[0]) if item.indexed else None
 
 
 def leak_counts(rows: Sequence[AuditedQuery]) -> dict[str, Any]:

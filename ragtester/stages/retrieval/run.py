@@ -89,11 +89,13 @@ async def run(
     )
     progress.start(NAME, source.planned)
     claims = Claims(settings.audit_retrieval.claims_model, models, _kept_claims(settings, files))
+    leaks = Leaks(source.documents, source.executed)
     with _seldom_collected():
-        audited = [one async for one in _audited(source, labelling, claims, progress)]
+        audited = [one async for one in _audited(source, labelling, claims, leaks, progress)]
     progress.finish()
     audited = await _with_claims(audited, claims)
-    notes = [*wanted.notes, *source.told(), *(labelling.notes() if labelling else ()), *filter(None, [claims.told()])]
+    told_of_labels = labelling.notes() if labelling else ()
+    notes = [*leaks.notes(), *wanted.notes, *source.told(), *told_of_labels, *filter(None, [claims.told()])]
     result = make_result(source.settings, source.documents, wanted.source, audited, notes)
     rows = [one.row for one in audited]
     indexes = {index for index, _ in source.watch.indexes}
@@ -129,13 +131,12 @@ def _source(workspace: Workspace, settings: Settings, services: _Services, wante
 
 
 async def _audited(
-    source: Source, labelling: Labelling | None, claims: Claims, progress: Progress
+    source: Source, labelling: Labelling | None, claims: Claims, leaks: Leaks, progress: Progress
 ) -> AsyncIterator[Audited]:
     """Every item's row; in the order of the embedding models, then of the suite."""
     auditor = Auditor(
         source.text, source.diagnoser, source.settings.audit_retrieval.curve, source.path if source.indexed else None
     )
-    leaks = Leaks(source.documents)
     found: list[tuple[int, int, Audited]] = []
     order: dict[str, int] = {name: place for place, name in enumerate(source.embeddings)}
     async for item in source.items():
