@@ -31,7 +31,8 @@ from ragtester.records import (
     StepMetrics,
 )
 from ragtester.stages.retrieval import retrieval_document
-from ragtester.stages.retrieval.before import Earlier, before_after, changed_settings
+from ragtester.stages.retrieval.before import Earlier, before_after
+from ragtester.stages.retrieval.changed import changed_settings
 from ragtester.stages.retrieval.claims import Claims
 from ragtester.stages.retrieval.document import access_document
 from ragtester.stages.retrieval.figures import arm_figures, figures
@@ -322,7 +323,7 @@ def test_before_and_after_have_tests_flips_and_the_step() -> None:
     assert found.reading == (
         "toy:words: Recall fell and MRR is the same for every query: the evidence still stands within K before the "
         "budget: look at packing. Of 40 queries that fell, 40 did so first in packing. "
-        "Changed: query path.budget 0 → 300."
+        "Changed: budget = 300 (was 0)."
     )
 
 
@@ -338,16 +339,32 @@ def test_other_gold_and_an_unknown_configuration_are_told() -> None:
 
 
 def test_what_changed_is_named_setting_by_setting() -> None:
+    dense = {"kind": "dense", "fetch_k": 0, "floor": None, "weight": 1.0}
     was = {
         "k": 4,
-        "chunker": {"chunk_size": 800},
-        "query path": {"rerank": "", "arms": [{"kind": "dense"}]},
+        "chunker": {"version": "recursive-1", "chunk_size": 800},
+        "query path": {"rerank": "", "arms": [dense], "filters": {}},
+        "embedding models": {"openai:x": {"dimensions": 256}},
         "run": "a",
     }
-    now = {"k": 4, "chunker": {"chunk_size": 300}, "query path": {"rerank": "", "arms": [{"kind": "bm25"}]}, "run": "b"}
+    now = {
+        "k": 4,
+        "chunker": {"version": "recursive-2", "chunk_size": 300},
+        "query path": {
+            "rerank": "flashrank:x",
+            "arms": [dense, {**dense, "kind": "bm25", "fetch_k": 40}],
+            "filters": {"language": "en"},
+            "tokenizer": "x-1",
+        },
+        "embedding models": {"openai:x": {"dimensions": 512}},
+        "run": "b",
+    }
     assert changed_settings(was, now) == (
-        "chunker.chunk_size 800 → 300",
-        'query path.arms [{"kind": "dense"}] → [{"kind": "bm25"}]',
+        "chunk_size = 300 (was 800)",
+        'rerank = "flashrank:x" (was none)',
+        'arms = ["dense", {"kind": "bm25", "fetch_k": 40}] (was ["dense"])',
+        'filters = {"language": "en"} (was {})',
+        "models.openai:x.dimensions = 512 (was 256)",
     )
     assert changed_settings(was, was) == ()
 

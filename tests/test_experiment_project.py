@@ -25,6 +25,7 @@ from ragtester.records import (
     Retrieved,
     Trace,
 )
+from ragtester.stages.experiment.canary import differences
 from ragtester.storage import read_rows, write_json, write_rows
 from ragtester.workspace import Workspace
 from tests import builders
@@ -313,6 +314,14 @@ def test_canary_compares_runs_of_the_same_settings_alone(tmp_path: Path) -> None
     ran = CliRunner().invoke(app, ["audit", "canary", "-w", str(tmp_path)])
     assert ran.exit_code == 0, ran.output
     assert "k: 4, now 8" in " ".join(ran.output.split())
+
+
+def test_a_reason_to_leave_a_run_out_holds_no_hash() -> None:
+    was = {"rerank": "flashrank:x", "reranker": "a" * 64, "models": {"m": {"temperature": 0.0}}, "version": "x-1"}
+    now = {"rerank": "flashrank:y", "reranker": "b" * 64, "models": {}, "version": "x-1"}
+    assert differences(was, now) == (
+        "rerank: flashrank:x, now flashrank:y; the reranker's files changed; models on the query path changed"
+    )
 
 
 def test_canary_leaves_out_the_runs_of_experiments(tmp_path: Path) -> None:

@@ -20,12 +20,24 @@ from ragtester.stages.experiment.canary_alarm import with_alarms
 from ragtester.stages.experiment.overlay import shown
 from ragtester.stages.proportions import proportion
 from ragtester.storage import iter_rows, read_json
+from ragtester.tasks import RANK_PASSAGES, REWRITE_QUERY
 from ragtester.workspace import Workspace, slug
 
 MOST_RUNS = 14
 """More runs than these are put together by day."""
 NAMED = 3
 """Settings that tell why a run is left out."""
+
+_UNSHOWN = {
+    "version": "the version of the chunker",
+    "tokenizer": "the tokenizer",
+    "models": "models on the query path",
+    "vectors": "embedding models or their options",
+    "reranker": "the reranker's files",
+    REWRITE_QUERY.name: "the prompt of the rewrite",
+    RANK_PASSAGES.name: "the prompt of the rerank",
+}
+"""What a reason for leaving a run out names without its values."""
 
 
 @dataclass
@@ -141,8 +153,15 @@ def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     # Fields of an arm that only one of them has are told with the arm.
     known = [name for name in dict.fromkeys((*before, *now)) if "." not in name or (name in before and name in now)]
     names = [name for name in known if before.get(name) != now.get(name)]
-    told = [f"{name}: {shown(before.get(name))}, now {shown(now.get(name))}" for name in names[:NAMED]]
+    told = [_difference(name, before.get(name), now.get(name)) for name in names[:NAMED]]
     return "; ".join([*told, *(["…"] if len(names) > NAMED else [])])
+
+
+def _difference(name: str, was: Any, now: Any) -> str:
+    """A setting with both its values; of what is no setting (hashes, versions, options of models) that it changed."""
+    if name in _UNSHOWN:
+        return f"{_UNSHOWN[name]} changed"
+    return f"{name}: {shown(was)}, now {shown(now)}"
 
 
 def _read(workspace: Workspace, run: str) -> _Tally:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +11,9 @@ from ragtester.records import AccessAccount, AuditedQuery, BeforeAfter, MetricCo
 from ragtester.searching.reading import reading, rested_on
 from ragtester.stages.query_changes import compare_metrics, corrected, flips
 from ragtester.stages.query_values import Value, is_same_gold, paired, value_of
+from ragtester.stages.retrieval.changed import changed_settings
 
 Row = tuple[AuditedQuery, AuditedQuery]
-CONFIGURED = ("k", "scope", "chunker", "query path", "access", "embedding models")
-"""Parts of `configuration.json` that say what retrieved."""
 NAMED = 6
 """Changed settings that a sentence names."""
 
@@ -72,29 +70,6 @@ def before_after(
     if not found:
         raise UsageError(f"--before {run}: no query was measured in both runs; audit runs of the same suite")
     return _corrected(found)
-
-
-def changed_settings(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
-    """What of the configuration differs, as `query path.budget 0 → 300`."""
-    was, now = ({name: tree[name] for name in CONFIGURED if name in tree} for tree in (old, new))
-    before, after = dict(_flat(was)), dict(_flat(now))
-    return tuple(
-        f"{name} {_json(before.get(name))} → {_json(after.get(name))}"
-        for name in dict.fromkeys((*before, *after))
-        if before.get(name) != after.get(name)
-    )
-
-
-def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in tree.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
-
-
-def _json(value: Any) -> str:
-    return "none" if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def _told(metrics: Sequence[MetricComparison], same_gold: bool, changed: Sequence[str] | None) -> str:
