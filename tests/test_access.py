@@ -140,7 +140,9 @@ def test_tags_of_the_settings_are_sorted_and_unique() -> None:
 # The stage `cases`
 
 
-def make(root: Path, access: dict[str, Any], **options: Any) -> tuple[FakeModels, SilentProgress, dict[str, Any]]:
+def make(
+    root: Path, access: dict[str, Any], scope: str = "document", **options: Any
+) -> tuple[FakeModels, SilentProgress, dict[str, Any]]:
     """The stage over whatever lies in `corpora/`, with a writer that counts."""
     models, progress = FakeModels(), SilentProgress()
     chosen = parse_settings(
@@ -148,6 +150,7 @@ def make(root: Path, access: dict[str, Any], **options: Any) -> tuple[FakeModels
             "cases": {"per_document": 4, "technique": "all", "model": "fake:writer"},
             "reading": {"max_section_tokens": 200},
             "access": access,
+            "execute": {"index": {"scope": scope}},
         },
         "test",
     )
@@ -194,6 +197,16 @@ def test_new_tags_reach_documents_and_cases_without_a_call(tmp_path: Path) -> No
             # Users with "staff" alone may not see alpha, of which there are as many cases as in each technique.
             assert counts["ragtester"]["access"] == {"tagged_documents": 2, "hidden_cases": 4}
     assert suite_rows(tmp_path) == untagged
+
+
+@pytest.mark.usefixtures("here")
+def test_a_refused_start_puts_no_new_tags_on(tmp_path: Path) -> None:
+    corpus(tmp_path, alpha=14, beta=14)
+    make(tmp_path, {})
+    before = {path: path.read_bytes() for path in (tmp_path / "generated").rglob("*") if path.is_file()}
+    with pytest.raises(ChangedInputsError, match="scope was 'document', is 'corpus'"):
+        make(tmp_path, {**ACME, "user_tags": ["staff"]}, scope="corpus")
+    assert {path: path.read_bytes() for path in (tmp_path / "generated").rglob("*") if path.is_file()} == before
 
 
 @pytest.mark.usefixtures("here")

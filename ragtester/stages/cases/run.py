@@ -47,13 +47,21 @@ async def run(
     names = TECHNIQUES if asked == "all" else (asked,)
     if any(name not in WORKERS for name in names):
         raise UsageError(f"unknown technique {asked!r}; known: {', '.join(WORKERS)}, all")
+
+    def desk_of(name: str, documents: Corpus, donors: Donors) -> Desk:
+        questions = Questions(settings.cases.near_duplicate)
+        return Desk(workspace, settings, Metered(models), embed, progress, name, donors, questions, documents.copies())
+
+    # Before anything is written: reading gives documents and cases new texts and tags.
+    nothing = Corpus()
+    for name in names:
+        manifests.refuse_changes(desk_of(name, nothing, _donors(workspace, settings, nothing)), overwrite)
     found = await read(workspace, settings, progress, corpus, overwrite)
     donors = _donors(workspace, settings, found)
     results: list[StageResult] = []
     stopped: Failure | None = None
     for name in names:
-        questions = Questions(settings.cases.near_duplicate)
-        desk = Desk(workspace, settings, Metered(models), embed, progress, name, donors, questions, found.copies())
+        desk = desk_of(name, found, donors)
         desk.stopped = stopped
         results.append(await _technique(desk, found, overwrite))
         stopped = desk.stopped
