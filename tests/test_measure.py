@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import log2
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ragtester.rag import chunking
@@ -366,6 +366,7 @@ places = st.tuples(st.integers(0, 59), st.integers(1, 25)).map(lambda place: (pl
     st.lists(places, max_size=3),
     st.integers(1, 4),
 )
+@example("a" * 29 + " " + "a" * 30, [(29, 30)], [(6, 31)], 1)
 def test_the_shares_are_those_of_counting_letter_by_letter(
     text: str, cuts: list[tuple[int, int]], evidence: list[tuple[int, int]], k: int
 ) -> None:

@@ -30,7 +30,7 @@ class Held:
     def grades(self) -> dict[str, int]:
         """Each gold chunk's share of the spans' characters in percent, rounded, at least 1."""
         shares = {name: self.coverage.characters(parts) / self.total for name, parts in self.parts.items()}
-        return {name: max(1, round(100 * share)) for name, share in shares.items()}
+        return {name: max(1, round(100 * share)) for name, share in shares.items() if share}
 
     def covered(self, ids: Iterable[str]) -> int:
         """How many of the `total` characters these chunks hold together."""
