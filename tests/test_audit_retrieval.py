@@ -93,6 +93,9 @@ def test_every_query_is_accounted_for(tmp_path: Path) -> None:
     assert (ledger.planned, ledger.measured, ledger.no_gold, ledger.unfinished) == (6, 3, 1, 2)
     assert {row.query_id: row.failure.type for row in rows if row.failure} == {"gone": "not_executed", "down": "x"}
     assert code == 3
+    told = "Unfinished, and in no figure: 2 of 6 queries (the first: gone: no answer of any system is there)."
+    assert told in result.notes
+    assert "of the queries that were measured; 2 of 6 queries are unfinished." in result.reading[0]
 
 
 def test_stages_and_the_bucket_of_what_is_no_matter_of_retrieval(tmp_path: Path) -> None:
@@ -180,6 +183,15 @@ def test_gold_that_the_user_may_not_see_leaves_the_denominator(tmp_path: Path) -
     assert "tenant:acme" in note
     assert [text for text in result.notes if "1 tag of users (role:x)" in text]
     assert code == 0
+
+
+def test_where_no_gold_is_hidden_nothing_is_said_to_be_taken_out(tmp_path: Path) -> None:
+    queries = (Query("member", 0, (1, 0), ("pass",), "secret", user_tags=("tenant:acme",)),)
+    workspace = build(tmp_path, queries, tags={"secret": ("tenant:acme",)})
+    audited(tmp_path)
+    note = (workspace.retrieval_audit(RUN) / "access.md").read_text(encoding="utf-8")
+    assert "No gold is hidden: nothing was taken out of the denominators." in note
+    assert "0 " not in note
 
 
 def test_hidden_gold_by_tag_stands_in_an_order_of_its_own(tmp_path: Path) -> None:

@@ -241,6 +241,17 @@ def test_wrong_answers_without_evidence_point_to_the_search() -> None:
     assert "Retrieval comes first" in text
 
 
+@pytest.mark.parametrize(
+    ("unfinished", "told"), [(0, ""), (1, " that were measured; 1 of 4 queries is"), (2, "; 2 of 5 queries are")]
+)
+def test_the_first_sentence_tells_what_is_unfinished(unfinished: int, told: str) -> None:
+    left = [row(f"u{n}", status="unfinished", metrics=None) for n in range(unfinished)]
+    rows = [row(f"p{n}", passed=("m",)) for n in range(3)] + left
+    text = readings([figures("", "all", EMBEDDING, rows[:3])], rows)[0]
+    assert "whole in 3/3" in text
+    assert (f"{told} unfinished." in text) if told else ("unfinished" not in text and "of the queries." in text)
+
+
 def test_wrong_answers_with_evidence_point_to_generation() -> None:
     assert "generation, not retrieval" in said([row(f"w{n}", failed=("m",)) for n in range(10)])
 

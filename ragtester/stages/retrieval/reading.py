@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ragtester.records import NOT_RETRIEVAL, AuditedQuery, Diagnosis, FailureStage, RetrievalFigures
 from ragtester.statistics import format_rate, wilson
+from ragtester.tables.cells import counted
 
 HALF = 0.5
 # So many kinds of loss are told; the table of stages has all.
@@ -62,10 +63,19 @@ def _of(one: RetrievalFigures, rows: Sequence[AuditedQuery]) -> Iterator[str]:
     missed = [row for row in measured if row.missed]
     whole = len(measured) - len(missed)
     share = format_rate(whole, len(measured))
-    yield f"{one.embedding}: the evidence reached the model whole in {share} of the queries."
+    yield f"{one.embedding}: the evidence reached the model whole in {share} of the queries{_left_out(rows)}."
     if missed:
         yield from _missed(missed)
     yield from _answers(measured)
+
+
+def _left_out(rows: Sequence[AuditedQuery]) -> str:
+    """How many queries the share is not of; empty where all were finished."""
+    unfinished = sum(row.status == "unfinished" for row in rows)
+    if not unfinished:
+        return ""
+    verb = "is" if unfinished == 1 else "are"
+    return f" that were measured; {unfinished} of {counted(len(rows), 'query', 'queries')} {verb} unfinished"
 
 
 def _missed(missed: Sequence[AuditedQuery]) -> Iterator[str]:

@@ -9,9 +9,14 @@ from ragtester.settings import Settings
 from ragtester.stages.retrieval.access import account
 from ragtester.stages.retrieval.figures import Audited, arm_figures, claim_figures, curve, figures, ledger, whole_curve
 from ragtester.stages.retrieval.leaks import leak_notes
+from ragtester.stages.retrieval.naming import shortened
 from ragtester.stages.retrieval.reading import readings
 from ragtester.stages.retrieval.slices import slices
 from ragtester.stages.retrieval.stages import stage_figures, unchecked_notes, unlabelled
+from ragtester.tables.cells import counted
+
+LONGEST = 200
+"""Characters of a failure's message in a note."""
 
 
 def make_result(
@@ -46,8 +51,24 @@ def make_result(
         claims=tuple(one for name in embeddings for one in claim_figures(name, _of(rows, name))),
         access=access,
         reading=readings(overall, rows),
-        notes=(*leak_notes(access), *notes, *_curve_notes(settings, source, overall, points), *unchecked_notes(stages)),
+        notes=(
+            *leak_notes(access),
+            *_unfinished_notes(rows),
+            *notes,
+            *_curve_notes(settings, source, overall, points),
+            *unchecked_notes(stages),
+        ),
     )
+
+
+def _unfinished_notes(rows: Sequence[AuditedQuery]) -> Iterator[str]:
+    """How many queries are in no figure, and why the first of them is not."""
+    left = [row for row in rows if row.status == "unfinished"]
+    if left:
+        number = f"{len(left)} of {counted(len(rows), 'query', 'queries')}"
+        failure = left[0].failure
+        why = f": {shortened(failure.message or failure.type, LONGEST)}" if failure else ""
+        yield f"Unfinished, and in no figure: {number} (the first: {left[0].query_id}{why})."
 
 
 def _curve_notes(
