@@ -241,6 +241,17 @@ def test_a_filter_that_matches_nothing_is_said_once(tmp_path: Path, mode: str) -
         assert row.outcome == "abstained"
 
 
+def test_all_documents_that_filters_shut_out_are_counted(tmp_path: Path) -> None:
+    cases = [about("c1", "open", 0), about("c2", "acme", 1)]
+    toy = Toy(tmp_path, cases, groups=ONE, retrieval={"filters": {"id": "open"}}, index={"scope": "document"})
+    run = Run(toy)
+    run.go()
+    shut = [name for name in TEXTS if name != "open"]
+    (note,) = [note for note in run.progress.notes if "find nothing" in note]
+    assert note.startswith(f"{len(shut)} of {len(TEXTS)} documents do not pass filters")
+    assert f'{{"id": "open"}} ({shut[0]}, {shut[1]}' in note
+
+
 def test_without_a_dense_arm_no_embedding_model_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     built = []
 

@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from time import perf_counter
 
+from ragtester.access import passes
 from ragtester.rag import chroma, chunking, index, packing
 from ragtester.rag.contexts import Found, Query
 from ragtester.rag.similarity import Hit
@@ -25,6 +26,8 @@ from ragtester.tasks import Embedder
 Opening = Callable[[], Awaitable[Store]]
 # Stores that are filled or asked at once. The very first is alone, so that its calls are soon on their way.
 STORES_AT_ONCE = 2
+# Documents that filters shut out and a note names.
+SHUT_NAMED = 2
 # BM25 indexes that stay in memory: one a document whose cells may be open at the same time.
 SPARSE_AT_ONCE = 4
 
@@ -163,6 +166,15 @@ class Stores:
         execute, case = self.library.settings.execute, barred.case
         which = "no document passes" if execute.index.scope == "corpus" else f"{case.document_id} does not pass"
         filters = json.dumps(execute.retrieval.filters, ensure_ascii=False)
+        documents = self.library.suite.documents
+        shut = [one.id for one in documents if not passes(one, execute.retrieval.filters)]
+        if execute.index.scope == "document" and case.document_id in shut:
+            named = ", ".join(shut[:SHUT_NAMED]) + (", …" if len(shut) > SHUT_NAMED else "")
+            self.library.progress.note(
+                f"{len(shut)} of {len(documents)} documents {'does' if len(shut) == 1 else 'do'} not pass filters "
+                f"{filters} ({named}): their questions find nothing; see execute.retrieval.filters"
+            )
+            return
         tags = json.dumps(case.user_tags, ensure_ascii=False)
         self.library.progress.note(
             f"{which} filters {filters} for users with tags {tags}: their questions find nothing (first: {case.id}); "
