@@ -44,6 +44,17 @@ def _same_kind(tag: str, tags: Iterable[str]) -> list[str]:
     return [one for one in tags if one.partition(":")[0] == tag.partition(":")[0]]
 
 
+def _taken_out(found: AccessAccount) -> str:
+    if not found.hidden_chunks:
+        return "No gold is hidden: nothing was taken out of the denominators."
+    return (
+        f"{counted(found.hidden_queries, 'query', 'queries')} left the denominators because the user may see none "
+        f"of the gold; {found.partly_hidden:,} more lost a part of it. In all "
+        f"{counted(found.hidden_chunks, 'gold chunk is', 'gold chunks are')} hidden. What a user may "
+        "not see is no miss, and finding it would be a fault."
+    )
+
+
 def access_section(result: RetrievalResult) -> Section:
     """The note, with counts by tag."""
     found = result.access
@@ -53,12 +64,7 @@ def access_section(result: RetrievalResult) -> Section:
         return Section("access", "Access rules", (Paragraph(text),))
     parts: list[Paragraph | Table] = [
         *leak,
-        Paragraph(
-            f"{counted(found.hidden_queries, 'query', 'queries')} left the denominators because the user may see none "
-            f"of the gold; {found.partly_hidden:,} more lost a part of it. In all "
-            f"{counted(found.hidden_chunks, 'gold chunk is', 'gold chunks are')} hidden. What a user may "
-            "not see is no miss, and finding it would be a fault."
-        ),
+        Paragraph(_taken_out(found)),
     ]
     if found.tags:
         rows = tuple((one.tag, one.documents, one.queries) for one in found.tags)
