@@ -33,6 +33,7 @@ from ragtester.records import (
 )
 from ragtester.searching.reading import more_text
 from ragtester.settings import Settings
+from ragtester.stages.change_tables import flips_part, metrics_table
 from ragtester.stages.experiment.canary_alarm import with_alarms
 from ragtester.stages.experiment.comparing import Generated, Graded, compare, correct
 from ragtester.stages.experiment.document import experiment_document
@@ -43,7 +44,7 @@ from ragtester.stages.experiment.values import Measurement
 from ragtester.stages.experiment.words import short_name, size_text
 from ragtester.stages.query_changes import direction
 from ragtester.stages.query_values import METRICS
-from ragtester.tables import PValue
+from ragtester.tables import Document, PValue, Section, Table
 from ragtester.tables.cells import show
 from ragtester.tables.markdown import markdown
 from ragtester.tables.terminal import print_document
@@ -131,6 +132,40 @@ def test_a_few_flips_either_way_cannot_be_told() -> None:
     assert recall.more is not None
     assert found.reading.startswith("Cannot tell: neither recall nor MRR changed beyond chance; ")
     assert " more cases would tell" in found.reading
+
+
+def test_ids_of_flips_are_whole_on_a_narrow_terminal() -> None:
+    found = compare(PAIR, measured([1] * 100), measured([None] * 20 + [1] * 80), seed=7)
+    case_id = "handbook-of-the-pump-in-the-cellar-complexity-001"
+    flips = [found.flips[0].model_copy(update={"query_id": case_id}), *found.flips[1:3]]
+    table = flips_part("flips", found.model_copy(update={"flips": tuple(flips)}), None)
+    assert isinstance(table, Table)
+    page = io.StringIO()
+    print_document(Document("T", (Section("s", "S", (table,)),)), Console(width=70, file=page))
+    shown = page.getvalue()
+    assert "…" not in shown
+    heads = [line.split(" ")[0] for line in shown.splitlines()]
+    assert case_id in "".join(heads)
+    assert "#4 is the chunk with the number 4" in " ".join(shown.split())
+
+
+def test_what_falls_in_two_documents_alone_is_told_so() -> None:
+    """Of 20 documents with five queries each, all queries of two are lost."""
+    before = measured([1] * 100)
+    after = measured([None if number % 20 in (0, 1) else 1 for number in range(100)])
+    found = compare(PAIR, before, after, seed=7)
+    recall = next(one for one in found.metrics if one.metric == "recall")
+    # Both documents are left out of a resample of 20 with a chance of 0.9^20 = 12 %: the interval touches 0.
+    assert recall.difference.high == 0
+    # Signs of ten equal differences: 2 × 0.5^10 = 0.002.
+    assert recall.p == pytest.approx(2 * 0.5**10, abs=1e-3)
+    assert (recall.direction, recall.more) == ("unclear", None)
+    assert found.reading.startswith("Recall fell and MRR fell in these queries (p = 0.00")
+    assert "not alike in all documents: the interval over documents holds 0" in found.reading
+    assert "Cannot tell" not in found.reading and "more cases" not in found.reading
+    assert "fell, not alike in all documents" in {
+        cell for row in metrics_table("m", "M", found, 7).rows for cell in row
+    }
 
 
 def test_how_many_more_cases_follows_the_width_of_the_interval() -> None:

@@ -17,8 +17,9 @@ class MetricComparison(Record):
 
     `difference` is after minus before with its 95 % interval, over documents where there are several. `direction` is
     "rose" or "fell" only where that interval excludes 0 and `p` is below 0.05; "same" where no query differs, "unclear"
-    otherwise, and then `more` is about how many more cases would tell, None where no number can be named. `holm` is `p`
-    corrected for all the tests made together.
+    otherwise, and then `more` is about how many more cases would tell, None where no number can be named or where the
+    test is below 0.05 and only the interval holds 0 (documents differ, and more cases are no more documents). `holm` is
+    `p` corrected for all the tests made together.
 
     `steps` counts the queries that went the way of the mean, by the first step of the query path at which they did:
     "search" (what any arm finds), "ranking" (what stands within K), "packing" (what the budget leaves). Where the arms

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ragtester.records import Direction, MetricComparison, Step
+from ragtester.tables.cells import p_text
 
 _FELL: dict[Step, str] = {
     "search": "look at chunking, the embedding model or the index",
@@ -40,6 +41,8 @@ _SAID: dict[Direction, str] = {
     "same": "is the same for every query",
 }
 _MANY = 100_000
+LEVEL = 0.05
+"""Tests below speak against chance."""
 NOTHING = "Nothing can be said: no query was measured on both sides."
 OTHER_GOLD = "Other chunks are gold now, so the share of the evidence stands for recall."
 
@@ -61,10 +64,30 @@ def reading(metrics: Iterable[MetricComparison], *, same_gold: bool) -> str:
     if ways == ("same", "same"):
         return f"{subject} and MRR are the same for every query.{other}"
     if not {"rose", "fell"}.intersection(ways):
+        here = _in_these_queries(found, rank, subject)
+        if here:
+            return f"{here}{other}"
         name = f"{subject[:1].lower()}{subject[1:]}"
         return f"Cannot tell: neither {name} nor MRR changed beyond chance{_needs(found, rank)}.{other}"
     said = f"{subject} {_SAID[found.direction]} and MRR {_SAID[rank.direction]}"
     return f"{said}: {_means(found, rank)}.{_counted(found, rank)}{other}"
+
+
+def _in_these_queries(found: MetricComparison, rank: MetricComparison, subject: str) -> str:
+    """Where the test speaks against chance and the interval over documents holds 0."""
+    sure = [
+        (name, one)
+        for name, one in ((subject, found), ("MRR", rank))
+        if one.direction == "unclear" and one.p < LEVEL and one.difference.value
+    ]
+    if not sure:
+        return ""
+    said = " and ".join(f"{name} {'rose' if (one.difference.value or 0) > 0 else 'fell'}" for name, one in sure)
+    p = p_text(max(one.p for _, one in sure))
+    return (
+        f"{said} in these queries (p {p if p.startswith('<') else f'= {p}'}), but not alike in all documents: the "
+        "interval over documents holds 0, so other documents may not follow. The flips show which do."
+    )
 
 
 def rested_on(

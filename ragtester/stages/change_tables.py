@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragtester.records import Flip, MetricComparison, QueryChanges
-from ragtester.searching.reading import more_text
+from ragtester.searching.reading import LEVEL, more_text
 from ragtester.stages.means import mean_cell
 from ragtester.stages.query_values import METRICS
 from ragtester.tables import Cell, Paragraph, PValue, Rate, Table
-from ragtester.tables.cells import number
+from ragtester.tables.cells import counted, number
 
 SAID = {"rose": "rose", "fell": "fell", "same": "same for all", "unclear": "cannot tell"}
 QUESTION = 160
@@ -44,6 +44,8 @@ def metrics_table(name: str, title: str, one: QueryChanges, tests: int, notes: S
 
 def _metric(one: MetricComparison) -> tuple[Cell, ...]:
     said = SAID[one.direction] + (f"; {more_text(one.more, 'cases')}" if one.more else "")
+    if one.direction == "unclear" and one.p < LEVEL:
+        said = f"{'rose' if (one.difference.value or 0) > 0 else 'fell'}, not alike in all documents"
     sides: tuple[Cell, ...] = (one.before, one.after)
     if one.metric == "hit":
         n = one.difference.n
@@ -63,10 +65,13 @@ def flips_part(name: str, one: QueryChanges, most: int | None) -> Paragraph | Ta
     won = sum(flip.hit_after and not flip.hit_before for flip in ordered)
     less = sum(not flip.won and flip.hit_before == flip.hit_after for flip in ordered)
     more = len(ordered) - lost - won - less
-    title = f"Flips: {lost} hits lost, {won} won; {less} of the other queries found less, {more} more"
+    title = f"Flips: {counted(lost, 'hit')} lost, {won} won; {less} of the other queries found less, {more} more"
     cut = (f"{len(shown)} of {len(ordered)}; result.md has all.",) if len(shown) < len(ordered) else ()
-    note = "first at: the step of the query path at which the query first differed so."
-    return Table(name, title, columns, tuple(map(_flip, shown)), (*cut, note))
+    note = (
+        "first at: the step of the query path at which the query first differed so. gold: #4 is the chunk with the "
+        "number 4, counted from 0, of the case's document."
+    )
+    return Table(name, title, columns, tuple(map(_flip, shown)), (*cut, note), whole_names=True)
 
 
 def _flip(flip: Flip) -> tuple[Cell, ...]:

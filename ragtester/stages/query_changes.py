@@ -7,6 +7,7 @@ from math import ceil
 from statistics import NormalDist
 
 from ragtester.records import Direction, Flip, MeanValue, MetricComparison
+from ragtester.searching.reading import LEVEL
 from ragtester.stages.means import mean_record
 from ragtester.stages.query_steps import found_by, step_counts, step_of
 from ragtester.stages.query_values import METRICS, Pair
@@ -14,7 +15,6 @@ from ragtester.statistics import holm, mcnemar, paired_cases_needed
 from ragtester.statistics.means import PairedMeans, paired_means
 
 POWER = 0.8
-LEVEL = 0.05
 
 
 def compare_metrics(pairs: Sequence[Pair], seed: int) -> tuple[MetricComparison, ...]:
@@ -52,7 +52,7 @@ def _metric(metric: str, pairs: Sequence[Pair], seed: int) -> MetricComparison |
         p=round(p, 6),
         holm=round(p, 6),
         direction=towards,
-        more=more if towards == "unclear" else None,
+        more=more if towards == "unclear" and p >= LEVEL else None,
         steps=step_counts(metric, pairs, rose=found.difference.value > 0),
     )
 

@@ -74,7 +74,8 @@ Cell = str | int | float | Rate | Estimate | PValue | None
 class Table:
     """`id` is also the file's name. Every row has one cell a column; the first `keys` columns name the row.
 
-    They are repeated where a wide table goes on below itself.
+    They are repeated where a wide table goes on below itself. With `whole_names` names that are too long for their
+    column on a terminal go over lines and are never cut.
     """
 
     id: str
@@ -83,6 +84,7 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
     keys: int = 1
+    whole_names: bool = False
 
     def __post_init__(self) -> None:
         for row in self.rows:

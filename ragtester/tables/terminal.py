@@ -84,7 +84,7 @@ def _measured(table: Table, *, stacked: bool) -> list[_Column]:
             default=0,
         )
         word = min(HEADER_LEAST, max(map(cell_len, header.split(" "))))
-        names = place == 0 or all(JOIN in cell or " " not in cell for cell in cells)
+        names = not table.whole_names and (place == 0 or all(JOIN in cell or " " not in cell for cell in cells))
         least = longest if right[place] else max(numbers, min(longest, NAME_LEAST if names else TEXT_LEAST))
         wanted = max(longest, min(cell_len(header), 2 * HEADER_LEAST))
         found.append(_Column(header, cells, right[place], max(least, word), wanted, names))
