@@ -271,7 +271,7 @@ def test_what_lost_most_is_told_first_and_a_rank_beyond_k_is_one_thing() -> None
     ]
     text = said(rows)
     assert "Of 3 that lacked some, 2 ranked beyond K (1 in no arm's hits): look at K, a reranker" in text
-    assert text.index("ranked beyond K") < text.index("1 were shut out by a filter: look at the filters")
+    assert text.index("ranked beyond K") < text.index("1 was shut out by a filter: look at the filters")
     only = said([missed("d", "filter/ACL", "filtered")])
     assert "shut out by a filter" in only
     assert not [word for word in ("chunk", "fetch_k", "embedding model") if word in only.partition(":")[2]]

@@ -11,6 +11,8 @@ from ragtester.settings import RetrievalSettings
 
 # Up to so many times K a rank is within reach of a reranker, which by default sees 5 × k.
 NEAR = 5
+UNLOGGED_DROP = "See what left it out of the context: a budget, or a step that the trace does not log."
+"""For a chunk within K that is not in the context, where no drop is noted."""
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ FIXES: dict[Cause, tuple[FailureStage, str]] = {
     ),
     "filtered": ("filter/ACL", "Compare filters with the document's metadata; a filter narrower than meant loses it."),
     "starved_by_post_filter": ("filter/ACL", 'Filter before the search (filter_mode = "pre"), or raise fetch_k.'),
-    "demoted": ("rerank/pack", "Try another reranker, or none: the fused order was better here."),
+    "demoted": ("rerank/pack", "Try another reranker, or none: the order before it was better here."),
     "truncated": ("rerank/pack", "Add a reranker, or raise k: the evidence was found and stood too low."),
     "budget": ("rerank/pack", "Raise the budget, or make chunks smaller."),
     "answer_wrong": ("generate", "Leave retrieval as it is; look at the prompt, the LLM and the verdict's reasons."),

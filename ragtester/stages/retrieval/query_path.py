@@ -114,7 +114,7 @@ class QueryPath:
 
     def _after_fusion(self, chunk_id: str) -> Loss:
         place = self._seen.among_kept(self._seen.fused, chunk_id)
-        where = f"{self._seen.arms(chunk_id)}; fused rank {self._seen.places[chunk_id]}"
+        where = self._seen.arms(chunk_id) + self._fused_rank(chunk_id)
         if chunk_id in self._seen.dropped["filter"]:
             return self._filtered_after(chunk_id, where)
         if self.trace.fused and place > self._seen.goes_on and (lost := self._lost_in_fusion(chunk_id, where, place)):
@@ -155,12 +155,13 @@ class QueryPath:
     def _cut(self, chunk_id: str, place: int | None) -> Loss:
         """Demoted, cut at K, or without room; `place` is its fused rank among those that the filter left."""
         k, reranked = self.trace.k, self._seen.reranked.get(chunk_id)
-        where = self._seen.arms(chunk_id) + (f"; fused rank {self._seen.places[chunk_id]}" if place else "")
+        where = self._seen.arms(chunk_id) + (self._fused_rank(chunk_id) if place else "")
         if chunk_id in self._seen.dropped["budget"]:
             return Loss("budget", f"{where}; no room: {self._seen.reason(chunk_id, 'budget')}.")
         last = reranked.rank if reranked else place
         if last is not None and last <= k and (reranked or not self._seen.reranked):
-            return Loss("budget", f"{where}; rank {last} is not in the final context (k = {k}), and no drop is noted.")
+            seen = f"{where}; rank {last} is not in the final context (k = {k}), and no drop is noted."
+            return Loss("budget", seen, advice.UNLOGGED_DROP)
         if reranked and (place or k + 1) <= k:
             return Loss(
                 "demoted", f"{where}; the reranker put it at {reranked.rank} (score {reranked.score:g}), k = {k}."
@@ -176,6 +177,10 @@ class QueryPath:
             return Loss(cause, f"{where}; not reranked; cut at k = {k}.", fix)
         standing = self._standing(chunk_id, place, fetched=True)
         return Loss("truncated", f"{where}; cut at k = {k}.", advice.beyond_k(self.steps, standing))
+
+    def _fused_rank(self, chunk_id: str) -> str:
+        # Of a single arm the hits stand for a fused list: there its rank says it all.
+        return f"; fused rank {self._seen.places[chunk_id]}" if self.trace.fused else ""
 
     def _standing(self, chunk_id: str, rank: int | None, *, fetched: bool) -> Standing:
         """BM25 is only asked where no arm searches by words."""

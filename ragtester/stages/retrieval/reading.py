@@ -13,14 +13,20 @@ from ragtester.tables.cells import counted
 HALF = 0.5
 # So many kinds of loss are told; the table of stages has all.
 TOLD = 3
+SINGULAR = {"were": "was", "have": "has"}
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of loss: what happened to the evidence, and where to look."""
+    """One kind of loss: what happened to the evidence of several queries, and where to look."""
 
     happened: str
     look_at: str
+
+    def of(self, count: int) -> str:
+        """What happened, of so many queries."""
+        verb, _, rest = self.happened.partition(" ")
+        return f"{SINGULAR.get(verb, verb)} {rest}" if count == 1 else self.happened
 
 
 BEYOND_K = Kind("ranked beyond K", "K, a reranker or another embedding model")
@@ -30,12 +36,12 @@ BY_CAUSE: dict[str, Kind] = {
     "floor": Kind("fell below a floor", "the arms' floors"),
     "fused_away": Kind("were outvoted in fusion", "the arms' weights and K"),
     "demoted": Kind("were put lower by the reranker", "the reranker"),
-    "budget": Kind("had no room in the context", "the budget and the size of chunks"),
+    "budget": Kind("ranked within K and did not enter the context", "the budget and the size of chunks"),
 }
 # Stages whose causes all ask for the same.
 BY_STAGE: dict[FailureStage, Kind] = {
     "ingestion": Kind("were not in the index", "what is ingested"),
-    "parse": Kind("were misread from their files", "the reader"),
+    "parse": Kind("were misread from the file", "the reader"),
     "chunk": Kind("were cut by the chunker", "chunk_size, chunk_overlap and chunker"),
     "embed/index": Kind("met vectors that cannot work", "the embedding model and the store"),
     "filter/ACL": Kind("were shut out by a filter", "the filters and filter_mode"),
@@ -85,15 +91,19 @@ def _missed(missed: Sequence[AuditedQuery]) -> Iterator[str]:
     nowhere = sum(one.cause == "not_in_candidates" for one in found)
     arms = {arm for row in missed for gold in row.gold for arm in gold.arms}
     for at, (kind, count) in enumerate(ordered[:TOLD]):
-        whole = (
-            f"All {count} that lacked some" if count == len(missed) else f"Of {len(missed)} that lacked some, {count}"
-        )
-        start = whole if at == 0 else f"{count}"
-        beyond = f" ({nowhere} in no arm's hits)" if kind == BEYOND_K else ""
+        start = _start(count, len(missed)) if at == 0 else f"{count}"
+        beyond = f" ({nowhere} in no arm's hits)" if kind == BEYOND_K and nowhere else ""
         more = ", or add a bm25 arm" if kind == BEYOND_K and arms == {"dense"} else ""
-        yield f"{start} {kind.happened}{beyond}: look at {kind.look_at}{more}."
+        yield f"{start} {kind.of(count)}{beyond}: look at {kind.look_at}{more}."
     if rest := sum(count for _, count in ordered[TOLD:]):
-        yield f"The other {rest} have other causes, see the table of stages."
+        others = "The other one has another cause" if rest == 1 else f"The other {rest} have other causes"
+        yield f"{others}, see the table of stages."
+
+
+def _start(count: int, missed: int) -> str:
+    if count < missed:
+        return f"Of {missed} that lacked some, {count}"
+    return "The one that lacked some" if count == 1 else f"All {count} that lacked some"
 
 
 def _answers(measured: Sequence[AuditedQuery]) -> Iterator[str]:
@@ -107,13 +117,14 @@ def _answers(measured: Sequence[AuditedQuery]) -> Iterator[str]:
     aside = sum(
         len(row.failed) for row in measured if row.missed and row.diagnosis and row.diagnosis.stage in NOT_RETRIEVAL
     )
-    wrong = failed - lacking
+    share, wrong = format_rate(lacking, failed), failed - lacking
     yield (
-        f"Of {failed} wrong answers to queries with gold, {format_rate(lacking, failed)} lacked evidence and {wrong} "
+        f"Of {counted(failed, 'wrong answer')} to queries with gold, {share} lacked evidence and {wrong} "
         "had all of it in the context."
     )
     if aside:
-        yield f"{aside} of those that lacked it are put down to labels or generation all the same."
+        verb = "is" if aside == 1 else "are"
+        yield f"{aside} of those that lacked it {verb} put down to labels or generation all the same."
     ends = wilson(lacking, failed)
     if ends is None or ends.low <= HALF <= ends.high:
         yield "Neither retrieval nor generation clearly causes most of them."
