@@ -427,12 +427,16 @@ def test_the_command_leaves_with_3_where_queries_are_unfinished(tmp_path: Path) 
     assert CliRunner().invoke(app, ["audit", "retrieval", "-w", str(tmp_path), "-q"]).exit_code == 3
 
 
-def test_no_access_rule_is_said_in_words() -> None:
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [("answers", "everybody may see everything"), ("traces", "The documents of the traces are not known here")],
+)
+def test_no_access_rule_is_said_in_words(source: str, told: str) -> None:
     empty = RetrievalResult.model_validate(
         {
             "run": "r",
             "suite": "s",
-            "source": "traces",
+            "source": source,
             "k": (),
             "embeddings": (),
             "ledgers": (),
@@ -440,7 +444,8 @@ def test_no_access_rule_is_said_in_words() -> None:
             "access": {"documents": {}},
         }
     )
-    assert "everybody may see everything" in markdown(access_document(empty))
+    assert told in markdown(access_document(empty))
+    assert ("everybody" in markdown(access_document(empty))) is (source == "answers")
     assert "Nothing was measured" in markdown(retrieval_document(empty))
 
 

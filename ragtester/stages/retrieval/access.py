@@ -61,6 +61,11 @@ def access_section(result: RetrievalResult) -> Section:
     leak = [Paragraph(told_leak(found))] if found.leaking_queries else []
     if not found.documents and not found.hidden_chunks and not leak:
         text = "No document has a tag and no gold is hidden: everybody may see everything, and nothing was taken out."
+        if result.source == "traces":
+            text = (
+                "The documents of the traces are not known here, nor who may see them. No trace names hidden gold, and "
+                "nothing was taken out."
+            )
         return Section("access", "Access rules", (Paragraph(text),))
     parts: list[Paragraph | Table] = [
         *leak,
