@@ -7,12 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from ragtester.api import Project
+from ragtester.cli import app
 from ragtester.interchange.traces_out import trace_line
+from ragtester.progress import SilentProgress
 from ragtester.records import AuditedQuery, Case, Document, RetrievalResult, Retrieved, Trace
 from ragtester.stages.retrieval.items import Item
 from ragtester.storage import read_rows, write_rows
+from ragtester.workspace import slug
 from tests import builders
 from tests.retrieval_workspace import FOUR_IN_TWO, SUITE, Query, build, chunk_id
 
@@ -128,6 +132,40 @@ def audited(root: Path, lines: list[dict[str, Any]], **options: Any) -> Retrieva
     project = Project(root, ["execute.run='theirs'"])
     project.audit_retrieval(traces=path, **options)
     return result_of(project)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "run"),
+    [
+        ("mine.jsonl", [], "mine"),
+        ("my run.jsonl", [], slug("my run")),
+        ("mine.jsonl", ["--run", "theirs"], "theirs"),
+        ("mine.jsonl", ["--set", "execute.run='set'"], "set"),
+    ],
+)
+def test_traces_replace_no_audit_of_another_run(tmp_path: Path, name: str, options: list[str], run: str) -> None:
+    workspace = build(tmp_path, FOUR_IN_TWO, tags=TAGS)
+    own = Project(tmp_path).audit_retrieval().output / "result.json"
+    before = own.read_bytes()
+    (tmp_path / name).write_text(json.dumps(trace("kept", {"dense": ["g"]})) + "\n", encoding="utf-8")
+    found = CliRunner().invoke(
+        app, ["audit", "retrieval", "-w", str(tmp_path), "--traces", str(tmp_path / name), *options]
+    )
+    assert found.exit_code == 0, found.output
+    assert own.read_bytes() == before
+    assert (workspace.retrieval_audit(run) / "result.json").is_file()
+    assert (f"The run is {run}, as the file of traces" in found.output) is not bool(options)
+    assert "replaces that" not in found.output
+
+
+def test_a_search_in_the_place_of_an_audit_of_answers_is_told(tmp_path: Path) -> None:
+    build(tmp_path, FOUR_IN_TWO, tags=TAGS)
+    told = []
+    for search in (False, True, True):
+        progress = SilentProgress()
+        Project(tmp_path, progress=progress).audit_retrieval(search=search)
+        told.append([note for note in progress.notes if "replaces that of run run's answers" in note])
+    assert list(map(len, told)) == [0, 1, 0]
 
 
 def test_hidden_gold_in_another_systems_context_is_a_leak(tmp_path: Path) -> None:

@@ -24,7 +24,8 @@ def retrieval(
         bool, typer.Option("--search", help="Retrieve the suite now; no answers are needed, no LLM is asked.")
     ] = False,
     traces: Annotated[
-        Path | None, typer.Option("--traces", metavar="FILE", help="Traces of your own system, as JSON Lines.")
+        Path | None,
+        typer.Option("--traces", metavar="FILE", help="Traces of your own system, as JSON Lines; they name the run."),
     ] = None,
     labels: Annotated[
         Path | None,
@@ -40,12 +41,22 @@ def retrieval(
     quiet: options.Quiet = False,
 ) -> None:
     """Where did the evidence get lost? Retrieval metrics, and the stage of failure of every query."""
-    extra = options.text_setting("execute.run", run) + options.limits(max_cost, max_calls)
+    own = _run_of(traces, overrides) if traces and not run else ""
+    if own:
+        typer.echo(f"The run is {own}, as the file of traces; --run gives another name.")
+    extra = options.text_setting("execute.run", run or own) + options.limits(max_cost, max_calls)
     project = options.open_project(workspace, [*overrides, *extra], quiet)
     result = project.audit_retrieval(search=search, traces=traces, labels=labels, before=before)
     _print(result, project, full=full)
     if result.exit_code:
         raise typer.Exit(result.exit_code)
+
+
+def _run_of(traces: Path, overrides: list[str]) -> str:
+    """A run of its own for a file of traces, so that it replaces no other audit; empty where an override names one."""
+    from ragtester.workspace import slug
+
+    return "" if any(one.partition("=")[0].strip() == "execute.run" for one in overrides) else slug(traces.stem)
 
 
 def _print(result: StageResult, project: Project, *, full: bool) -> None:

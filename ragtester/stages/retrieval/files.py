@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ragtester.errors import DataError
-from ragtester.records import NOT_RETRIEVAL, AuditedQuery, RetrievalResult
+from ragtester.records import NOT_RETRIEVAL, AuditedQuery, AuditSource, RetrievalResult
 from ragtester.stages.retrieval.document import access_document, retrieval_document
 from ragtester.stages.retrieval.query_table import NAME, query_table
 from ragtester.storage import write_json, write_rows, write_text
@@ -66,6 +66,16 @@ class Files:
         except ValueError as error:
             raise DataError(f"{self.configuration}: not valid JSON; audit that run again") from error
         return found if isinstance(found, dict) else {}
+
+    def replaces_answers(self, source: AuditSource) -> bool:
+        """Whether an audit of the run's own answers stands here that one from `source` would replace."""
+        if source == "answers" or not self.result.exists():
+            return False
+        try:
+            old = json.loads(self.result.read_text(encoding="utf-8"))
+        except ValueError:
+            return False  # whatever it was, it is made anew
+        return isinstance(old, dict) and old.get("source") == "answers"
 
     def write(self, rows: Iterable[AuditedQuery], result: RetrievalResult, configuration: Mapping[str, Any]) -> None:
         """All files but the manifest; tables of an earlier audit that this one lacks are taken away."""

@@ -105,6 +105,10 @@ async def run(
         earlier = Earlier(old, read_rows(files_before.queries, AuditedQuery), files_before.read_configuration())
         compared = before_after(earlier, result.access, rows, told, settings.workspace.seed)
         result = result.model_copy(update={"before": compared})
+    if files.replaces_answers(wanted.source):
+        progress.note(
+            f"This audit replaces that of run {settings.execute.run}'s answers; --run gives it a place of its own."
+        )
     files.write(rows, result, told)
     account_of = ledger_of(result)
     write_json(files.manifest, end_manifest(begun, ledger=account_of, counts=counts_of(result)))
