@@ -338,6 +338,19 @@ def test_before_and_after_have_tests_flips_and_the_step() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("path", "step"),
+    [({"filters": {"id": "x"}}, "filter"), ({"filters": {"id": "x"}, "budget": 300}, "ranking")],
+)
+def test_what_filters_alone_took_between_two_runs_is_put_down_to_them(path: dict[str, Any], step: str) -> None:
+    old = [on_path(number, 1, 1) for number in range(100)]
+    new = [on_path(number, *((0.5, 0.5) if number < 40 else (1, 1))) for number in range(100)]
+    found = both(old, new, {"query path": {"filters": {}, "budget": 0}}, {"query path": {"budget": 0, **path}})
+    recall = next(one for one in found.metrics if one.metric == "recall")
+    assert recall.steps == {step: 40}
+    assert ("filters shut the evidence out" in found.reading) == (step == "filter")
+
+
 def test_other_gold_and_an_unknown_configuration_are_told() -> None:
     old = [on_path(number, 1, 1) for number in range(100)]
     new = [on_path(number, 1, 1, gold="other") for number in range(100)]

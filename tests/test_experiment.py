@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -132,6 +133,39 @@ def test_a_few_flips_either_way_cannot_be_told() -> None:
     assert recall.more is not None
     assert found.reading.startswith("Cannot tell: neither recall nor MRR changed beyond chance; ")
     assert " more cases would tell" in found.reading
+
+
+@pytest.mark.parametrize(
+    ("changes", "step"),
+    [
+        ({"execute.retrieval.filters": {"id": "x"}}, "filter"),
+        ({"execute.retrieval.filters": {"id": "x"}, "execute.retrieval.filter_mode": "post"}, "filter"),
+        ({"execute.retrieval.filters": {"id": "x"}, "execute.k": 2}, "search"),
+        ({"execute.index.chunk_size": 300}, "search"),
+    ],
+)
+@pytest.mark.parametrize("among", [0.0, 1.0])
+def test_what_filters_alone_take_is_put_down_to_them(changes: dict[str, Any], step: str, among: float) -> None:
+    """Not found by any arm (a filter before the search) or among the candidates and not within K (after it)."""
+    whole, none = (StepMetrics(recall=one, evidence=one, reciprocal_rank=one) for one in (1.0, 0.0))
+    found = StepMetrics(recall=among, evidence=among)
+
+    def side(ranks: list[int | None]) -> Measurement:
+        rows = [query(number, rank, "g") for number, rank in enumerate(ranks)]
+        steps = [(whole, whole) if row.metrics and row.metrics.hit else (found, none) for row in rows]
+        made = [
+            row.model_copy(update={"candidates": one, "ranked": two})
+            for row, (one, two) in zip(rows, steps, strict=True)
+        ]
+        return Measurement.of("toy:words", made)
+
+    pair = replace(PAIR, after=replace(PAIR.after, changes=changes))
+    told = compare(pair, side([1] * 100), side([None] * 20 + [1] * 80), seed=7)
+    wanted = "ranking" if among and step == "search" else step
+    recall = next(one for one in told.metrics if one.metric == "recall")
+    assert recall.steps == {wanted: 20}
+    assert {flip.step for flip in told.flips} == {wanted}
+    assert ("filters shut the evidence out" in told.reading) == (step == "filter")
 
 
 def test_ids_of_flips_are_whole_on_a_narrow_terminal() -> None:

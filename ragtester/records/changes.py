@@ -9,7 +9,7 @@ from pydantic import Field
 from ragtester.records.base import MeanValue, Record
 
 Direction = Literal["rose", "fell", "unclear", "same"]
-Step = Literal["search", "arms", "depth", "ranking", "packing"]
+Step = Literal["search", "arms", "depth", "filter", "ranking", "packing"]
 
 
 class MetricComparison(Record):
@@ -24,8 +24,8 @@ class MetricComparison(Record):
     `steps` counts the queries that went the way of the mean, by the first step of the query path at which they did:
     "search" (what any arm finds), "ranking" (what stands within K), "packing" (what the budget leaves). Where the arms
     of both sides rank alike, what they find differs by the arms that are asked ("arms") or by how many hits they give
-    ("depth"). It is there for recall, the evidence and (beyond what is found) the reciprocal rank; empty where the
-    steps of a query are not known.
+    ("depth"). Where filters alone were changed, "filter" stands for all of these but packing. `steps` is there for
+    recall, the evidence and (beyond what is found) the reciprocal rank; empty where the steps of a query are not known.
     """
 
     metric: str

@@ -11,6 +11,7 @@ _FELL: dict[Step, str] = {
     "search": "look at chunking, the embedding model or the index",
     "arms": "an arm that found it is not asked any more: look at the arms",
     "depth": "the arms rank it as before and give fewer hits: look at fetch_k and at the reranker, which asks for more",
+    "filter": "filters shut the evidence out: look at filters and filter_mode",
     "ranking": "the evidence is still among the candidates: look at the ranking (rerank, fusion, weights, floors)",
     "packing": "the evidence still stands within K before the budget: look at packing",
 }
@@ -18,19 +19,23 @@ _ROSE: dict[Step, str] = {
     "search": "more evidence is found",
     "arms": "another arm finds more evidence",
     "depth": "more evidence is found, for the arms give more hits",
+    "filter": "filters let more of the evidence through, or less before it",
     "ranking": "more of the evidence that was a candidate stands within K",
     "packing": "more of the evidence within K gets through packing",
 }
 _BURIED = "it is buried: look at the ranking (rerank, fusion weights)"
 _CROWDED = "more gets through before it: look at packing"
 _SANK = "look at the ranking: rerank, fusion and its weights"
+_SANK_BY_FILTERS = "filters changed what stands before the evidence: look at filters and filter_mode"
 _SANK_IN_PACKING = "look at packing: before the budget the ranks are no worse"
 _CLIMBED = "the ranking is better"
+_CLIMBED_BY_FILTERS = "filters leave less before the evidence"
 _CLIMBED_IN_PACKING = "packing leaves less before the evidence"
 _PLACES: dict[Step, str] = {
     "search": "in the arms' hits",
     "arms": "by the arms that are asked",
     "depth": "by the number of hits",
+    "filter": "by the filters",
     "ranking": "in the ranking within K",
     "packing": "in packing",
 }
@@ -109,7 +114,10 @@ def _means(found: MetricComparison, rank: MetricComparison) -> str:
         if rank.direction == "fell":
             return f"{said} and {_CROWDED if packed else _BURIED}"
         return f"{said}, and earlier" if rank.direction == "rose" else said
-    if rank.direction == "fell":
+    sank = rank.direction == "fell"
+    if _first(rank, "ranking") == "filter":
+        return _SANK_BY_FILTERS if sank else _CLIMBED_BY_FILTERS
+    if sank:
         return _SANK_IN_PACKING if packed else _SANK
     return _CLIMBED_IN_PACKING if packed else _CLIMBED
 

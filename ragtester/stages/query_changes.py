@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import ceil
 from statistics import NormalDist
 
-from ragtester.records import Direction, Flip, MeanValue, MetricComparison
+from ragtester.records import Direction, Flip, MeanValue, MetricComparison, Step
 from ragtester.searching.reading import LEVEL
 from ragtester.stages.means import mean_record
 from ragtester.stages.query_steps import found_by, step_counts, step_of
@@ -17,9 +17,13 @@ from ragtester.statistics.means import PairedMeans, paired_means
 POWER = 0.8
 
 
-def compare_metrics(pairs: Sequence[Pair], seed: int) -> tuple[MetricComparison, ...]:
-    """Every metric that some query has on both sides; p-values are not corrected yet: see `corrected`."""
-    return tuple(found for metric in METRICS if (found := _metric(metric, pairs, seed)) is not None)
+def compare_metrics(pairs: Sequence[Pair], seed: int, *, filtered: bool = False) -> tuple[MetricComparison, ...]:
+    """Every metric that some query has on both sides; p-values are not corrected yet: see `corrected`.
+
+    `filtered`: nothing but filters was changed.
+    """
+    found = (_metric(metric, pairs, seed, filtered) for metric in METRICS)
+    return tuple(one for one in found if one is not None)
 
 
 def corrected(families: Sequence[Sequence[MetricComparison]], others: Sequence[float] = ()) -> tuple[list[float], int]:
@@ -29,7 +33,7 @@ def corrected(families: Sequence[Sequence[MetricComparison]], others: Sequence[f
     return [round(found[str(at)], 6) for at in range(len(ps))], len(ps)
 
 
-def _metric(metric: str, pairs: Sequence[Pair], seed: int) -> MetricComparison | None:
+def _metric(metric: str, pairs: Sequence[Pair], seed: int, filtered: bool) -> MetricComparison | None:
     documents = [one.document_id for one, _ in pairs]
     found = paired_means([one.of(metric) for one, _ in pairs], [two.of(metric) for _, two in pairs], documents, seed)
     if found is None:
@@ -53,7 +57,7 @@ def _metric(metric: str, pairs: Sequence[Pair], seed: int) -> MetricComparison |
         holm=round(p, 6),
         direction=towards,
         more=more if towards == "unclear" and p >= LEVEL else None,
-        steps=step_counts(metric, pairs, rose=found.difference.value > 0),
+        steps=step_counts(metric, pairs, rose=found.difference.value > 0, filtered=filtered),
     )
 
 
@@ -86,16 +90,15 @@ def _more(found: PairedMeans) -> int | None:
     return max(0, ceil(round(needed, 6)) - found.difference.n)
 
 
-def flips(pairs: Sequence[Pair], same_gold: bool) -> tuple[Flip, ...]:
+def flips(pairs: Sequence[Pair], same_gold: bool, *, filtered: bool = False) -> tuple[Flip, ...]:
     """The queries that flipped between hit and miss, or whose recall changed.
 
     Where other chunks are gold it is the share of the evidence: the recall of other chunks is another thing.
     """
-    return tuple(_flips(pairs, "recall" if same_gold else "evidence"))
+    return tuple(_flips(pairs, "recall" if same_gold else "evidence", found_by(pairs, filtered=filtered)))
 
 
-def _flips(pairs: Sequence[Pair], metric: str) -> Iterator[Flip]:
-    first = found_by(pairs)
+def _flips(pairs: Sequence[Pair], metric: str, first: Step) -> Iterator[Flip]:
     for one, two in pairs:
         was, now = one.of(metric), two.of(metric)
         flipped = one.metrics.hit != two.metrics.hit

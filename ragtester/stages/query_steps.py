@@ -9,12 +9,14 @@ from ragtester.records import Step
 from ragtester.stages.query_values import Pair, Value
 
 
-def found_by(pairs: Iterable[Pair]) -> Step:
+def found_by(pairs: Iterable[Pair], *, filtered: bool = False) -> Step:
     """What makes the arms find other chunks: the search itself; where the arms rank alike, which of them, or how deep.
 
     They rank alike where no gold chunk has two ranks in one arm, and some has one on both sides; of sides that ask no
-    arm in common nothing can differ but the arms.
+    arm in common nothing can differ but the arms. `filtered`: nothing but filters was changed.
     """
+    if filtered:
+        return "filter"
     alike = kinds = common = False
     for one, two in pairs:
         after = dict(zip(two.gold, two.arms, strict=True))
@@ -32,11 +34,11 @@ def found_by(pairs: Iterable[Pair]) -> Step:
     return "depth" if alike else "search"
 
 
-def step_counts(metric: str, pairs: Sequence[Pair], *, rose: bool) -> dict[Step, int]:
+def step_counts(metric: str, pairs: Sequence[Pair], *, rose: bool, filtered: bool = False) -> dict[Step, int]:
     """Queries that rose (or fell), by the first step at which they did; empty for metrics without steps."""
     if metric not in ("recall", "evidence", "reciprocal_rank"):
         return {}
-    first = found_by(pairs)
+    first = found_by(pairs, filtered=filtered)
     counts = Counter(step for one, two in pairs if (step := step_of(metric, one, two, first, rose=rose)) is not None)
     order: tuple[Step, ...] = (first, "ranking", "packing")
     return {step: counts[step] for step in order if counts[step]}
@@ -51,7 +53,7 @@ def step_of(metric: str, one: Value, two: Value, first: Step, *, rose: bool) -> 
     if _went(getattr(one.candidates, metric), getattr(two.candidates, metric), rose=rose):
         return first
     if _went(getattr(one.ranked, metric), getattr(two.ranked, metric), rose=rose):
-        return "ranking"
+        return "filter" if first == "filter" else "ranking"
     return "packing"
 
 

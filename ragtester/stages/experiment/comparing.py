@@ -27,6 +27,8 @@ class Graded:
     question: str = ""
 
 
+FILTERS = "execute.retrieval.filter"
+"""How the names of `filters` and `filter_mode` begin."""
 Grades = dict[tuple[str, str, str], Graded]
 """By LLM, technique and case id."""
 
@@ -47,7 +49,8 @@ def compare(
     """One variant's comparison; p-values are not corrected yet: see `correct`."""
     pairs, apart = paired(before.values, after.values)
     same_gold = is_same_gold(pairs)
-    metrics = compare_metrics(pairs, seed)
+    filtered = all(name.startswith(FILTERS) for name in pair.after.changes) and bool(pair.after.changes)
+    metrics = compare_metrics(pairs, seed, filtered=filtered)
     generation = _generation(generated, seed) if generated else None
     return Comparison(
         variant=pair.after.name,
@@ -59,7 +62,7 @@ def compare(
         apart=apart,
         same_gold=same_gold,
         metrics=metrics,
-        flips=flips(pairs, same_gold),
+        flips=flips(pairs, same_gold, filtered=filtered),
         generation=generation,
         reading=told(metrics, same_gold, generation, changes_text(pair.after.changes)),
     )

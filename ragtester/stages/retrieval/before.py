@@ -41,6 +41,7 @@ def before_after(
     run = old.result.run
     names = list(dict.fromkeys(row.embedding for row in rows))
     changed = changed_settings(old.configuration, configuration) if old.configuration else None
+    filtered = bool(changed) and all(one.startswith("filter") for one in changed or ())
     found = []
     for before, after in _matched(list(old.result.embeddings), names):
         earlier = {row.query_id: row for row in old.rows if row.embedding == before}
@@ -50,7 +51,7 @@ def before_after(
         pairs, apart = paired(_measured(earlier), _measured(own))
         if pairs:
             same_gold = is_same_gold(pairs)
-            metrics = compare_metrics(pairs, seed)
+            metrics = compare_metrics(pairs, seed, filtered=filtered)
             found.append(
                 BeforeAfter(
                     run=run,
@@ -60,7 +61,7 @@ def before_after(
                     apart=apart,
                     same_gold=same_gold,
                     metrics=metrics,
-                    flips=flips(pairs, same_gold),
+                    flips=flips(pairs, same_gold, filtered=filtered),
                     found=sum(bool(one.missed) and not two.missed for one, two in both if _is_measured(one, two)),
                     lost=sum(bool(two.missed) and not one.missed for one, two in both if _is_measured(one, two)),
                     changed=changed,
