@@ -32,7 +32,7 @@ from ragtester.records import (
     SourceShares,
     StepMetrics,
 )
-from ragtester.searching.reading import more_text
+from ragtester.searching.reading import more_text, reading
 from ragtester.settings import Settings
 from ragtester.stages.change_tables import flips_part, metrics_table
 from ragtester.stages.experiment.canary_alarm import with_alarms
@@ -197,6 +197,10 @@ def test_what_falls_in_two_documents_alone_is_told_so() -> None:
     assert found.reading.startswith("Recall fell and MRR fell in these queries (p = 0.00")
     assert "not alike in all documents: the interval over documents holds 0" in found.reading
     assert "Cannot tell" not in found.reading and "more cases" not in found.reading
+    steps = {"search": 10}
+    metrics = [one.model_copy(update={"steps": steps}) for one in found.metrics]
+    said = "Of 10 queries that fell, 10 did so first in the arms' hits."
+    assert reading(metrics, same_gold=True).endswith(said)
     assert "fell, not alike in all documents" in {
         cell for row in metrics_table("m", "M", found, 7).rows for cell in row
     }

@@ -87,12 +87,17 @@ def _in_these_queries(found: MetricComparison, rank: MetricComparison, subject: 
     ]
     if not sure:
         return ""
-    said = " and ".join(f"{name} {'rose' if (one.difference.value or 0) > 0 else 'fell'}" for name, one in sure)
+    said = " and ".join(f"{name} {_way(one)}" for name, one in sure)
     p = p_text(max(one.p for _, one in sure))
     return (
         f"{said} in these queries (p {p if p.startswith('<') else f'= {p}'}), but not alike in all documents: the "
         "interval over documents holds 0, so other documents may not follow. The flips show which do."
+        f"{_at_step(sure[0][1], _way(sure[0][1]))}"
     )
+
+
+def _way(one: MetricComparison) -> str:
+    return "rose" if (one.difference.value or 0) > 0 else "fell"
 
 
 def rested_on(
@@ -130,10 +135,14 @@ def _first(one: MetricComparison, unknown: Step) -> Step:
 def _counted(found: MetricComparison, rank: MetricComparison) -> str:
     """How many of the queries that changed did so at the step that is named."""
     one = found if found.direction in ("rose", "fell") else rank
+    return _at_step(one, one.direction)
+
+
+def _at_step(one: MetricComparison, went: str) -> str:
     if not one.steps:
         return ""
     step, total = _first(one, "search"), sum(one.steps.values())
-    return f" Of {total} queries that {one.direction}, {one.steps[step]} did so first {_PLACES[step]}."
+    return f" Of {total} queries that {went}, {one.steps[step]} did so first {_PLACES[step]}."
 
 
 def _needs(*metrics: MetricComparison) -> str:
