@@ -138,7 +138,8 @@ def test_a_fault_is_found_from_traces_and_verdicts(folder: Path, name: str) -> N
     assert {one.stage for one in result.stages if one.missed} == {stage}
     (lead,) = result.reading
     assert f"{len(missed)}" in lead
-    assert {"chunk": "chunker", "fuse/threshold": "floor", "filter/ACL": "filter", "rerank/pack": "budget"}[stage] in lead
+    look_at = {"chunk": "chunker", "fuse/threshold": "floor", "filter/ACL": "filter", "rerank/pack": "the budget"}
+    assert look_at[stage] in lead
     assert "Try first: " in printed
 
 
