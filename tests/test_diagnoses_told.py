@@ -7,10 +7,15 @@ from pathlib import Path
 import pytest
 
 from ragtester.api import Project
-from ragtester.records import AuditedQuery, Chunk, Evidence, Ranked, Retrieved
-from ragtester.settings import IndexSettings
+from ragtester.provenance import sha256_file
+from ragtester.records import AuditedQuery, Chunk, Evidence, Ranked, Retrieved, Span
+from ragtester.searching.suite import Suite
+from ragtester.settings import IndexSettings, Settings
 from ragtester.stages.retrieval.pieces import Piece, cut
+from ragtester.stages.retrieval.sources_check import SourcesCheck
 from ragtester.storage import read_rows, write_rows
+from ragtester.workspace import Workspace
+from tests import builders
 from tests.retrieval_workspace import RUN, STARTS, TEXT, Query, build, chunk_id
 
 
@@ -72,3 +77,19 @@ def test_a_better_fused_rank_is_further_whatever_the_arm_had(tmp_path: Path) -> 
         "fused_away",
         True,
     )
+
+
+def test_a_value_of_another_piece_of_evidence_is_not_lost(tmp_path: Path) -> None:
+    """The source has 30 beside the first piece; the extracted text has it in the second piece alone."""
+    (tmp_path / "corpora").mkdir()
+    source = tmp_path / "corpora" / "pump.txt"
+    source.write_text("The officers of the old precinct go on strike after 30 losses in a year.\n", encoding="utf-8")
+    first, second = "The officers of the old precinct go on strike after losses in a year.", "Over 30 officers died."
+    text = f"{first}\n{'Nothing else is said here. ' * 400}\n{second}\n"
+    known = builders.document("pump", path="pump.txt", format="txt", sha256=sha256_file(source), characters=len(text))
+    suite = Suite(Workspace(tmp_path), "main", [known], [])
+    check = SourcesCheck(suite, Settings(), 80.0)
+    span = Span(start=0, end=len(first))
+    alone, _ = check.check(known, text, span, second)
+    assert alone is not None and alone.cause == "lost"
+    assert check.check(known, text, span, second, f"{first}\n{second}") == (None, "")

@@ -115,7 +115,8 @@ class OneQuery:
         if self.known.sources is None:
             self.unchecked.append(Unchecked(("parse",)))
             return None
-        loss, unchecked = self.known.sources.check(document, self._text, span, self.case.expected_answer)
+        others = "\n".join(self._text[one.start : one.end] for one in self.case.evidence)
+        loss, unchecked = self.known.sources.check(document, self._text, span, self.case.expected_answer, others)
         if unchecked:
             self.unchecked.append(Unchecked(("parse",), unchecked))
         return replace(loss, fix=NOT_A_PDF) if loss and document.format != "pdf" else loss

@@ -59,11 +59,13 @@ class SourcesCheck:
     _failed: dict[tuple[str, int], str] = field(default_factory=dict)
     _evidence_pages: dict[str, list[int]] = field(default_factory=dict)
 
-    def check(self, document: Document, text: str, span: Span, expected: str) -> tuple[Loss | None, str]:
+    def check(
+        self, document: Document, text: str, span: Span, expected: str, others: str = ""
+    ) -> tuple[Loss | None, str]:
         """What was lost or garbled of some evidence, and what could not be checked.
 
         `text` is the document's, `expected` what was to be answered: a value of it that the source has and the text
-        around the evidence lacks was lost.
+        around the evidence lacks was lost, unless the `others`, the case's further pieces of evidence, hold it.
         """
         evidence, pages = text[span.start : span.end], pages_of(span.start, span.end, document.page_starts)
         warned = _warnings(document, pages)
@@ -76,7 +78,7 @@ class SourcesCheck:
         there, missing = self._text(document, source, pages)
         if not letters(there):
             return None, missing or f"{source.what}, which has no text there"
-        around = text[max(0, span.start - AROUND) : span.end + AROUND]
+        around = f"{text[max(0, span.start - AROUND) : span.end + AROUND]}\n{others}"
         seen, cause = self._difference(evidence, around, there, expected, source)
         if seen and not source.strict and garbled_share(there) >= GARBLED:
             return None, f"{source.what}, which reads garbage there"
