@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib import metadata
@@ -83,6 +83,15 @@ def _git(folder: Path, *arguments: str) -> str:
 def is_floating(model: str) -> bool:
     """Whether a model's name may point to another model tomorrow (no date, build or digest in it)."""
     return not model.startswith(("embedded:", "scripted:")) and not _PINNED.search(model)
+
+
+def flat(tree: Mapping[str, Any], separator: str, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value of nested tables with its names, joined by `separator`; an empty table is a value."""
+    for name, value in tree.items():
+        if isinstance(value, dict) and value:
+            yield from flat(value, separator, f"{before}{name}{separator}")
+        else:
+            yield f"{before}{name}", value
 
 
 def begin_manifest(

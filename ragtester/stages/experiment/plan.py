@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ragtester.errors import ChangedInputsError, UsageError
 from ragtester.progress import Progress
-from ragtester.provenance import begin_manifest, sha256_file
+from ragtester.provenance import begin_manifest, flat, sha256_file
 from ragtester.rag.rerankers import retrieval_prompts
 from ragtester.records import Manifest
 from ragtester.searching.suite import Suite, case_files, open_suite
@@ -109,21 +109,13 @@ def _changes(old: Manifest, new: Manifest) -> list[str]:
     lines += [f"{name} is new" for name in new.inputs if name not in old.inputs]
     before, after = old.parameters.get("points", {}), new.parameters["points"]
     for point in after:
-        was, now = dict(_flat(before.get(point, {}))), dict(_flat(after[point]))
+        was, now = dict(flat(before.get(point, {}), ".")), dict(flat(after[point], "."))
         lines += [
             f"{point}: {name} was {was[name]!r} and is {now[name]!r}"
             for name in was
             if name in now and was[name] != now[name]
         ]
     return lines
-
-
-def _flat(tree: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    for name, value in tree.items():
-        if isinstance(value, dict) and value:
-            yield from _flat(value, f"{before}{name}.")
-        else:
-            yield f"{before}{name}", value
 
 
 def begun(plan: Plan) -> Manifest:
