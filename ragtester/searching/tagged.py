@@ -10,6 +10,8 @@ from ragtester.storage import iter_rows
 
 # Their cases have the users that the settings name; cases of others have those of the file they came from.
 OWN = ("ragtester", "baseline")
+TAGS = "tags of "
+"""Begins the name of an input of a run's manifest: the tags of a document, in one text."""
 
 
 def other_tags(suite: Suite, access: AccessSettings) -> str:

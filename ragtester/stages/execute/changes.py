@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from ragtester.errors import ChangedInputsError
+from ragtester.provenance import flat
 from ragtester.records import Manifest
+from ragtester.searching.tagged import TAGS
 
-TAGS = "tags of "
-"""Begins the name of an input of a manifest: the tags of a document."""
 _WHY = {
     "gone": "is no longer in the suite",
     "changed": "was answered under other inputs",
@@ -79,7 +78,7 @@ def _dropped(stale: list[Stale]) -> str:
 def changes(old: Manifest, new: Manifest) -> list[str]:
     """Differences of two manifests of one run, one line each; what only one of them has is no change of a row."""
     lines = []
-    before, after = dict(_flat(old.parameters)), dict(_flat(new.parameters))
+    before, after = dict(flat(old.parameters, " ")), dict(flat(new.parameters, " "))
     for name in [*before, *(name for name in after if name not in before)]:
         shared = name in before and name in after
         if shared and before[name] != after[name]:
@@ -111,11 +110,3 @@ def _same_model(name: str, old: dict[str, Any], new: dict[str, Any]) -> bool:
     table, _, rest = name.partition(" ")
     model = rest.rpartition(" ")[0]
     return model in old.get(table, {}) and model in new.get(table, {})
-
-
-def _flat(tree: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    for name, value in tree.items():
-        if isinstance(value, dict) and value:
-            yield from _flat(value, f"{before}{name} ")
-        else:
-            yield f"{before}{name}", value

@@ -9,8 +9,8 @@ from ragtester.provenance import begin_manifest, sha256_file
 from ragtester.records import NO_RETRIEVAL, Manifest
 from ragtester.searching.identity import route_identity
 from ragtester.searching.suite import Suite, case_files
+from ragtester.searching.tagged import TAGS
 from ragtester.settings import Settings
-from ragtester.stages.execute.changes import TAGS
 from ragtester.stages.execute.plan import Keys, matrix
 from ragtester.tasks import Task
 

@@ -8,13 +8,12 @@ from typing import Any
 
 from ragtester.access import may_see
 from ragtester.records import AccessAccount, AuditedQuery, Document, Manifest
+from ragtester.searching.tagged import TAGS
 from ragtester.stages.retrieval.items import Item
 from ragtester.stages.retrieval.naming import named
 from ragtester.tables.cells import counted
 
 FIRST = 3
-TAGS = "tags of "
-"""Begins the name of an input of a run's manifest: the tags of a document, in one text."""
 
 
 @dataclass
