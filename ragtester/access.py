@@ -80,15 +80,8 @@ def _passes(document: Document, name: str, value: str | tuple[str, ...]) -> bool
     return getattr(document, name) in values
 
 
-def visible(documents: Iterable[Document], user_tags: Iterable[str]) -> frozenset[str]:
-    """Ids of the documents that a user may see."""
-    has = tuple(user_tags)
-    return frozenset(document.id for document in documents if may_see(document.tags, has))
-
-
 def eligible(documents: Iterable[Document], user_tags: Iterable[str], filters: Filters) -> frozenset[str] | None:
     """Ids of the documents that a query may find; None where it may find all of them."""
-    known = list(documents)
-    seen = visible(known, user_tags)
-    found = frozenset(document.id for document in known if document.id in seen and passes(document, filters))
+    known, has = list(documents), tuple(user_tags)
+    found = frozenset(one.id for one in known if may_see(one.tags, has) and passes(one, filters))
     return None if len(found) == len(known) else found

@@ -104,13 +104,15 @@ class Route:
         kept: dict[str, list[Hit]] = {}
         below: list[Dropped] = []
         for arm in self.settings.arms:
-            hits = arms.get(arm.kind, [])
-            floor = float("-inf") if arm.floor is None else arm.floor
+            hits, floor = arms.get(arm.kind, []), arm.floor
+            if floor is None:
+                kept[arm.kind] = hits
+                continue
             kept[arm.kind] = [hit for hit in hits if hit[1] >= floor]
             below += [
-                Dropped(id=name, at="floor", reason=f"{arm.kind} {score:g} < {arm.floor:g}")
+                Dropped(id=name, at="floor", reason=f"{arm.kind} {score:g} < {floor:g}")
                 for name, score in hits
-                if arm.floor is not None and score < arm.floor
+                if score < floor
             ]
         return kept, below
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ragtester.access import eligible, may_see, visible
+from ragtester.access import eligible, may_see
 from ragtester.provenance import sha256_text
 from ragtester.records import Case, Document
 from ragtester.settings import Settings
@@ -44,7 +44,7 @@ class Reach:
         if self.settings.execute.index.scope == "document":
             return self.hidden(case)
         if case.user_tags not in self._restricted:
-            self._restricted[case.user_tags] = len(visible(self.documents, case.user_tags)) < len(self.documents)
+            self._restricted[case.user_tags] = eligible(self.documents, case.user_tags, {}) is not None
         return self._restricted[case.user_tags]
 
     def identity(self, case: Case) -> list[str | bool]:

@@ -40,15 +40,13 @@ class IndexView:
     """What is known of one embedding model's index of a run, read once per document.
 
     `health` is None where there is no store to look at, and `unchecked` then says why. `fault` is what is wrong with
-    the index as a whole. `probed` chunks were asked for by their own texts, and `found` of them came first.
+    the index as a whole.
     """
 
     embedding: str
     health: StoreHealth | None = None
     unchecked: str = ""
     fault: Loss | None = None
-    probed: int = 0
-    found: int = 0
 
     def lacks(self, document_id: str, chunk_ids: Sequence[str]) -> Loss | None:
         """Whether the store holds none of these chunks of a document."""
@@ -145,7 +143,7 @@ class IndexViews:
         if found <= FOUND_SHARE * len(some):
             seen = f"Of {len(some)} chunks that were asked for by their own texts, {found} came first."
             fault = Loss("query_model_differs", seen)
-        return IndexView(view.embedding, view.health, fault=fault, probed=len(some), found=found)
+        return IndexView(view.embedding, view.health, fault=fault)
 
 
 def _found_themselves(health: StoreHealth, some: Sequence[Chunk], vectors: Vectors) -> int:
