@@ -9,10 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from ragtester.errors import StorageError
 from ragtester.provenance import sha256_text
 from ragtester.records import Call, Case, CaseType, Document, Evidence, Failure, Record, UnfilledCase
 from ragtester.settings import Settings, parse_settings
-from ragtester.storage import write_rows, write_text
+from ragtester.storage import RowWriter, write_rows, write_text
 from ragtester.tasks import AnswerQuestion, Asked, Embedder, EmbeddingError, QuestionAnswered
 from ragtester.workspace import Workspace
 
@@ -171,6 +174,20 @@ class World:
         """Every row file of the run, by its path below the run's folder."""
         folder = self.workspace.answers(self.settings.execute.run)
         return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*.jsonl"))}
+
+
+def full_disk(monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    """A disk that takes so many rows and no more."""
+    append, count = RowWriter.append, 0
+
+    def full(self: RowWriter, row: Any) -> bytes:
+        nonlocal count
+        count += 1
+        if count > rows:
+            raise StorageError("disk full; free space, then start again")
+        return append(self, row)
+
+    monkeypatch.setattr(RowWriter, "append", full)
 
 
 def embedders(*made: WordEmbedder) -> Callable[[str], Embedder]:

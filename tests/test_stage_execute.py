@@ -19,7 +19,7 @@ from ragtester.settings import parse_settings
 from ragtester.stages.execute import run
 from ragtester.storage import RowWriter, read_json, read_rows, write_rows
 from ragtester.tasks import AnswerQuestion, QuestionAnswered
-from tests.execute_fakes import RuleModels, WordEmbedder, World, embedders
+from tests.execute_fakes import RuleModels, WordEmbedder, World, embedders, full_disk
 
 
 class Stage:
@@ -363,16 +363,7 @@ def test_an_interrupted_line_is_dropped_with_a_notice_and_made_again(stage: Stag
 
 
 def test_a_full_disk_keeps_the_rows_and_the_next_start_goes_on(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    append, count = RowWriter.append, 0
-
-    def full(self: RowWriter, row: Any) -> bytes:
-        nonlocal count
-        count += 1
-        if count > 5:
-            raise StorageError("disk full; free space, then start again")
-        return append(self, row)
-
-    monkeypatch.setattr(RowWriter, "append", full)
+    full_disk(monkeypatch, 5)
     with pytest.raises(StorageError, match="free space"):
         stage.go()
     assert len(stage.rows()) == 5

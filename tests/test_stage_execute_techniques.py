@@ -13,8 +13,8 @@ from ragtester.provenance import sha256_text
 from ragtester.records import Case, CaseRow, Chunk, Failure
 from ragtester.results import load_results
 from ragtester.settings import parse_settings
-from ragtester.storage import RowWriter, read_rows, write_rows, write_text
-from tests.execute_fakes import World
+from ragtester.storage import read_rows, write_rows, write_text
+from tests.execute_fakes import World, full_disk
 from tests.test_stage_execute import Stage
 
 
@@ -234,16 +234,7 @@ def test_a_stop_while_a_technique_is_added_loses_nothing(
 ) -> None:
     stage.world.set(technique="ragtester")
     stage.go()
-    append, count = RowWriter.append, 0
-
-    def full(self: RowWriter, row: Any) -> bytes:
-        nonlocal count
-        count += 1
-        if count > 5:
-            raise StorageError("disk full; free space, then start again")
-        return append(self, row)
-
-    monkeypatch.setattr(RowWriter, "append", full)
+    full_disk(monkeypatch, 5)
     stage.world.set(technique="baseline")
     with pytest.raises(StorageError):
         stage.go()
