@@ -13,7 +13,7 @@ from typing import Generic, Literal, Protocol, TypeVar
 
 from pydantic import Field
 
-from ragtester.records import Call, CaseType, Failure, Rating, Record, Vote
+from ragtester.records import Call, CaseType, ClaimVerdict, Failure, Rating, Record, Vote
 
 REFUSAL_PHRASES = ("Insufficient information to answer this question", "I don't know")
 
@@ -212,6 +212,50 @@ class ClaimsTraced(Record):
     claims: tuple[TracedClaim, ...] = Field(min_length=1)
 
 
+class SplitAnswer(Record):
+    """Request: split an answer into atomic claims, and say on which of the passages each relies.
+
+    `cited` are the labels of the passages that the answer itself names as its sources; empty where it names none.
+    """
+
+    language: str
+    question: str
+    answer: str
+    cited: tuple[str, ...] = ()
+    passages: tuple[Passage, ...]
+
+
+class SplitClaim(Record):
+    """One fact of the answer, understood by itself, with the labels of the passages that it relies on."""
+
+    claim: str
+    passages: tuple[str, ...] = ()
+
+
+class AnswerSplit(Record):
+    """Reply: the claims in the order of the answer; none where the answer states nothing."""
+
+    claims: tuple[SplitClaim, ...] = ()
+
+
+class CheckClaim(Record):
+    """Request: does the claim follow from the passages, do they contradict it, or neither? The question says what it is
+    about."""
+
+    language: str
+    question: str
+    claim: str
+    passages: tuple[Passage, ...] = Field(min_length=1)
+
+
+class ClaimChecked(Record):
+    """Reply: the reason (one line) comes before the verdict. `passages` are those that the verdict rests on."""
+
+    reason: str
+    verdict: ClaimVerdict
+    passages: tuple[str, ...] = ()
+
+
 Q = TypeVar("Q", bound=Record)
 R = TypeVar("R", bound=Record)
 
@@ -235,6 +279,8 @@ VOTE_ON_VERDICT = Task("vote_verdict", VoteOnVerdict, VerdictVoted)
 REWRITE_QUERY = Task("rewrite_query", RewriteQuery, QueryRewritten)
 RANK_PASSAGES = Task("rank_passages", RankPassages, PassagesRanked)
 TRACE_CLAIMS = Task("trace_claims", TraceClaims, ClaimsTraced)
+SPLIT_ANSWER = Task("split_answer", SplitAnswer, AnswerSplit)
+CHECK_CLAIM = Task("check_claim", CheckClaim, ClaimChecked)
 TASKS = {
     task.name: task
     for task in (
@@ -247,6 +293,8 @@ TASKS = {
         REWRITE_QUERY,
         RANK_PASSAGES,
         TRACE_CLAIMS,
+        SPLIT_ANSWER,
+        CHECK_CLAIM,
     )
 }
 

@@ -80,6 +80,26 @@ class Workspace:
         """`verdicts/<run>/retrieval/`: what each query lost and where, beside the verdicts that it explains."""
         return self.verdicts(run) / "retrieval"
 
+    def claims_audit(self, run: str) -> Path:
+        """`verdicts/<run>/claims/`: answers.jsonl, claims.jsonl, result.json, result.md."""
+        return self.verdicts(run) / "claims"
+
+    def coverage_audit(self, run: str) -> Path:
+        """`verdicts/<run>/coverage/`: answers.jsonl, result.json, result.md."""
+        return self.verdicts(run) / "coverage"
+
+    def adversarial(self, run: str) -> Path:
+        """`verdicts/<run>/adversarial/`: rows.jsonl, result.json, result.md."""
+        return self.verdicts(run) / "adversarial"
+
+    def drift(self, before: str, after: str) -> Path:
+        """`drift/<before>..<after>/`: result.json, result.md, the history and its plot."""
+        return self.root / "drift" / f"{slug(before)}..{slug(after)}"
+
+    def gate(self, name: str, run: str) -> Path:
+        """`gates/<gate>/<run>/`: result.json, result.md, junit.xml."""
+        return self.root / "gates" / slug(name) / slug(run)
+
     def audits(self, run: str) -> Path:
         """`audits/<run>/`: samples, votes, reviews and results of every audit, a folder each."""
         return self.root / "audits" / slug(run)

@@ -7,6 +7,15 @@ Offsets are characters of the document's cleaned text, half-open `[start, end)`;
 
 from __future__ import annotations
 
+from ragtester.records.adversarial import (
+    READINGS,
+    AdversarialCounts,
+    AdversarialResult,
+    AdversarialRow,
+    Fixture,
+    Followed,
+    Reading,
+)
 from ragtester.records.answers import (
     CLOSED_BOOK_SUFFIX,
     NO_RETRIEVAL,
@@ -29,6 +38,16 @@ from ragtester.records.calibration import (
     ThresholdFold,
 )
 from ragtester.records.changes import Direction, Flip, MetricComparison, QueryChanges, Step
+from ragtester.records.claims import (
+    CLAIM_VERDICTS,
+    AnswerClaims,
+    Claim,
+    ClaimCounts,
+    ClaimsResult,
+    ClaimVerdict,
+    OfAnswer,
+)
+from ragtester.records.coverage import AnswerCoverage, Contradiction, CoverageResult, Exclusion, ToolCall
 from ragtester.records.documents import (
     Document,
     DocumentRow,
@@ -38,6 +57,7 @@ from ragtester.records.documents import (
     UngeneratedDocument,
     UnreadableDocument,
 )
+from ragtester.records.drift import Cause, CauseKind, DriftFlip, DriftResult, Moved
 from ragtester.records.experiment import (
     AnswerFlip,
     CanaryResult,
@@ -52,6 +72,7 @@ from ragtester.records.experiment import (
     PointTimes,
     SourceShares,
 )
+from ragtester.records.gate import GateCheck, GateResult, Layer
 from ragtester.records.manifest import Ledger, Manifest
 from ragtester.records.precision import (
     PanelDecision,
@@ -95,16 +116,23 @@ from ragtester.records.suite import Case, CaseRow, CaseType, Evidence, Origin, S
 from ragtester.records.verdicts import CRITERIA, HIDDEN_EVIDENCE, Rating, Ratings, Verdict, Votes, must_answer
 
 __all__ = [
+    "CLAIM_VERDICTS",
     "CLOSED_BOOK_SUFFIX",
     "CRITERIA",
     "FAILURE_STAGES",
     "HIDDEN_EVIDENCE",
     "NOT_RETRIEVAL",
     "NO_RETRIEVAL",
+    "READINGS",
     "AccessAccount",
     "AccessTag",
+    "AdversarialCounts",
+    "AdversarialResult",
+    "AdversarialRow",
     "AnnotatorPair",
     "Answer",
+    "AnswerClaims",
+    "AnswerCoverage",
     "AnswerFlip",
     "ArmFigures",
     "AuditSource",
@@ -116,34 +144,52 @@ __all__ = [
     "Case",
     "CaseRow",
     "CaseType",
+    "Cause",
+    "CauseKind",
     "Chunk",
+    "Claim",
+    "ClaimCounts",
     "ClaimFigures",
     "ClaimMetrics",
+    "ClaimVerdict",
+    "ClaimsResult",
     "Comparison",
     "Confusion",
+    "Contradiction",
+    "CoverageResult",
     "Diagnosis",
     "Direction",
     "Document",
     "DocumentRow",
+    "DriftFlip",
+    "DriftResult",
     "Dropped",
     "Evidence",
+    "Exclusion",
     "ExperimentQuery",
     "ExperimentResult",
     "ExperimentTimes",
     "Failure",
     "FailureStage",
+    "Fixture",
     "Flip",
     "FlipRate",
+    "Followed",
+    "GateCheck",
+    "GateResult",
     "GeneratedDocument",
     "GeneratedRow",
     "GenerationChange",
     "GoldRank",
     "IndexSize",
     "LabelledAnswer",
+    "Layer",
     "Ledger",
     "Manifest",
     "MeanValue",
     "MetricComparison",
+    "Moved",
+    "OfAnswer",
     "Origin",
     "Outcome",
     "PanelDecision",
@@ -164,6 +210,7 @@ __all__ = [
     "RankingMetrics",
     "Rating",
     "Ratings",
+    "Reading",
     "Record",
     "Repeat",
     "RetrievalFigures",
@@ -184,6 +231,7 @@ __all__ = [
     "ThresholdCandidate",
     "ThresholdFindings",
     "ThresholdFold",
+    "ToolCall",
     "Trace",
     "UnfilledCase",
     "UngeneratedDocument",

@@ -6,6 +6,14 @@ Keys and passwords are not settings: they come from the environment (and `.env`)
 from __future__ import annotations
 
 from ragtester.settings.execute import ExecuteSettings, GroupSettings
+from ragtester.settings.layers import (
+    AdversarialSettings,
+    ClaimsAuditSettings,
+    CoverageAuditSettings,
+    DriftSettings,
+    GateSettings,
+    TargetSettings,
+)
 from ragtester.settings.loading import FILE_NAME, load_settings, not_toml, parse_settings, toml_text
 from ragtester.settings.models import ModelSettings, ProviderSettings
 from ragtester.settings.retrieval import ArmSettings, IndexSettings, RetrievalSettings
@@ -31,11 +39,16 @@ __all__ = [
     "PROFILES",
     "AccessRule",
     "AccessSettings",
+    "AdversarialSettings",
     "ArmSettings",
     "AuditSettings",
     "CasesSettings",
+    "ClaimsAuditSettings",
+    "CoverageAuditSettings",
     "DocumentsSettings",
+    "DriftSettings",
     "ExecuteSettings",
+    "GateSettings",
     "GroupSettings",
     "IndexSettings",
     "JudgeSettings",
@@ -48,6 +61,7 @@ __all__ = [
     "Settings",
     "SharesSettings",
     "Table",
+    "TargetSettings",
     "WorkspaceSettings",
     "load_settings",
     "not_toml",

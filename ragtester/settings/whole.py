@@ -6,6 +6,14 @@ from pydantic import Field
 
 from ragtester.records import CLOSED_BOOK_SUFFIX, NO_RETRIEVAL
 from ragtester.settings.execute import ExecuteSettings, GroupSettings
+from ragtester.settings.layers import (
+    AdversarialSettings,
+    ClaimsAuditSettings,
+    CoverageAuditSettings,
+    DriftSettings,
+    GateSettings,
+    TargetSettings,
+)
 from ragtester.settings.models import ModelSettings, ProviderSettings
 from ragtester.settings.stages import (
     AccessSettings,
@@ -32,6 +40,12 @@ class Settings(Table):
     judge: JudgeSettings = JudgeSettings()
     audit: AuditSettings = AuditSettings()
     audit_retrieval: RetrievalAuditSettings = RetrievalAuditSettings()
+    audit_claims: ClaimsAuditSettings = ClaimsAuditSettings()
+    audit_coverage: CoverageAuditSettings = CoverageAuditSettings()
+    adversarial: AdversarialSettings = AdversarialSettings()
+    drift: DriftSettings = DriftSettings()
+    gates: dict[str, GateSettings] = Field(default_factory=dict)
+    target: TargetSettings = TargetSettings()
     access: AccessSettings = AccessSettings()
     limits: LimitsSettings = LimitsSettings()
     providers: dict[str, ProviderSettings] = Field(default_factory=dict)

@@ -1,0 +1,101 @@
+"""Adversarial retrieval: fixtures, and what a system made of them."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from pydantic import Field
+
+from ragtester.records.base import Failure, MeanValue, Proportion, Record
+from ragtester.records.manifest import Ledger
+
+Reading = Literal["well", "rerank", "reground", "both", "unmeasured"]
+READINGS: tuple[Reading, ...] = get_args(Reading)
+Followed = Literal["gold", "poison", "both", "conflict", "abstained", "neither", "failed"]
+
+
+class Fixture(Record):
+    """A fixture's `case.json`. Ids of documents are their paths below `docs/` without the suffix.
+
+    `kind` says what is tested ("superseded", "planted", ...; free). `poison_ids` are documents that must not be
+    followed, `relevant_ids` those that hold the answer. `must_refuse` says that nothing here answers the question.
+    `document_tags` gives documents access tags. `relevant_text` (optional) is copied from a relevant document: gold are
+    then the chunks that hold it, not all chunks of the document. `made_from` names the case and the rule of a generated
+    fixture.
+    """
+
+    id: str
+    kind: str = ""
+    question: str
+    expected_answer: str
+    keywords: tuple[str, ...] = ()
+    must_not_contain: tuple[str, ...] = ()
+    poison_ids: tuple[str, ...] = ()
+    relevant_ids: tuple[str, ...] = ()
+    relevant_text: tuple[str, ...] = ()
+    user_tags: tuple[str, ...] = ()
+    document_tags: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    k: int | None = Field(default=None, ge=1)
+    language: str = ""
+    must_refuse: bool = False
+    made_from: dict[str, str] = Field(default_factory=dict)
+
+
+class AdversarialRow(Record):
+    """One fixture asked of one system: a row of `rows.jsonl`. Ranks count from 1; None: not among the results.
+
+    `recall` is the share of the gold chunks in the context, `reciprocal_rank` 1 / the rank of the first there, 0
+    where there is none. `followed` says what the answer rests on, `reading` what retrieval and
+    generation together call for.
+    """
+
+    fixture_id: str
+    kind: str = ""
+    set: str = ""
+    case_id: str
+    key: str
+    run: str
+    llm: str
+    embedding: str
+    language: str = ""
+    k: int
+    recall: float | None = None
+    reciprocal_rank: float | None = None
+    gold_rank: int | None = None
+    poison_rank: int | None = None
+    poison_first: bool | None = None
+    followed: Followed
+    noticed: bool = False
+    said: tuple[str, ...] = ()
+    reading: Reading
+    why: str = ""
+    failure: Failure | None = None
+
+
+class AdversarialCounts(Record):
+    """Rows of a group. Rates have the rows that did not fail in their denominators."""
+
+    name: str = ""
+    rows: int
+    failed: int = 0
+    recall: MeanValue
+    reciprocal_rank: MeanValue
+    poison_first: Proportion
+    followed_gold: Proportion
+    followed_poison: Proportion
+    noticed: Proportion
+    abstained: Proportion
+    readings: dict[str, int] = Field(default_factory=dict)
+
+
+class AdversarialResult(Record):
+    """What the fixtures showed: `verdicts/<run>/adversarial/result.json`."""
+
+    run: str
+    sets: tuple[str, ...]
+    ledger: Ledger
+    whole: AdversarialCounts
+    systems: tuple[AdversarialCounts, ...] = ()
+    kinds: tuple[AdversarialCounts, ...] = ()
+    complete: bool
+    notes: tuple[str, ...] = ()
