@@ -300,7 +300,7 @@ class Project:
     def audit_canary(self, runs: Sequence[str] = (), *, by_day: bool | None = None) -> CanaryResult:
         """Which arms the contexts of runs come from, over time, without labels; `alarm` says what fell silent.
 
-        `runs` empty: all of the workspace but those of experiments. Those with the settings of the newest are compared,
+        `runs` empty: all of the workspace but those of experiments and repeats. Those with the settings of the newest are compared,
         `left_out` says why others are not. `by_day` None: by run, and by day where there are many.
         """
         from ragtester.stages.experiment import canary

@@ -6,12 +6,15 @@ they were paid for and may be wanted again. They are not part of the run any mor
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 from ragtester.records import Answer, Manifest
 from ragtester.storage import iter_rows, read_json
-from ragtester.workspace import Workspace
+from ragtester.workspace import Workspace, slug
+
+_REPEAT = re.compile(r"(?P<run>.+)\.repeat-(?P<number>[2-9]|[1-9][0-9]+)", re.S)
 
 
 def answer_files(workspace: Workspace, run: str) -> tuple[list[Path], list[Path]]:
@@ -42,3 +45,27 @@ def _belongs(row: Answer, made: Manifest) -> bool:
     embeddings: dict[str, Any] = made.parameters.get("embeddings") or {}
     known = (not llms or row.llm in llms) and (not embeddings or row.embedding in embeddings)
     return known and (not documents or row.document_id in documents)
+
+
+def repeat_name(run: str, number: int) -> str:
+    """Name of the run's repeat; the first time is the run itself. Raises ValueError for a number below 1."""
+    if number < 1:
+        raise ValueError(f"repeat {number}")
+    return run if number == 1 else f"{run}.repeat-{number}"
+
+
+def repeated_run(name: str) -> str | None:
+    """The run that a run of this name would repeat; None for a name that is not one of a repeat."""
+    found = _REPEAT.fullmatch(name)
+    return found["run"] if found else None
+
+
+def repeats_of(workspace: Workspace, run: str) -> list[str]:
+    """The repeats of a run that were executed, at least in part, by their numbers; without the run itself."""
+    numbers: list[int] = []
+    for path in (workspace.root / "answers").glob("*/manifest.json"):
+        made = read_json(path, Manifest)
+        found = _REPEAT.fullmatch(made.name) if made else None
+        if found and found["run"] == run and path.parent.name == slug(made.name if made else ""):
+            numbers.append(int(found["number"]))
+    return [repeat_name(run, number) for number in sorted(numbers)]

@@ -424,7 +424,7 @@ def test_how_many_hits_an_arm_fetches(settings: dict[str, Any], depths: list[int
         ({"filters": {"access": ["tenant:acme"]}}, "unknown filter 'access'"),
         ({"rrf_constant": 0}, "greater than or equal to 1"),
         ({"budget": -1}, "greater than or equal to 0"),
-        ({"order": "random"}, "'rank', 'reverse' or 'document'"),
+        ({"order": "random"}, "'rank', 'reverse', 'document' or 'shuffle'"),
     ],
 )
 def test_settings_that_make_no_search_are_refused(settings: dict[str, Any], told: str) -> None:

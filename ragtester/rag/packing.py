@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ragtester.provenance import sha256_text
 from ragtester.rag.chunk_units import length_of, tokenizer
 from ragtester.records import Chunk, Dropped
 from ragtester.settings import RetrievalSettings
@@ -24,11 +25,12 @@ def load(settings: RetrievalSettings) -> None:
         tokenizer()
 
 
-def pack(ranked: Sequence[Chunk], k: int, settings: RetrievalSettings) -> Packed:
+def pack(ranked: Sequence[Chunk], k: int, settings: RetrievalSettings, draw: str = "") -> Packed:
     """Take at most `k` chunks, best first, while they fit the budget; one that does not fit is left out whole.
 
     A chunk after it that does fit is taken; none from beyond the first k takes its place. The budget is for the texts
     of the chunks: the prompt's own words and the labels of its sections come on top.
+    `draw` is what the order of `shuffle` is drawn from: the same one, the same order.
     """
     taken: list[Chunk] = []
     dropped: list[Dropped] = []
@@ -46,4 +48,6 @@ def pack(ranked: Sequence[Chunk], k: int, settings: RetrievalSettings) -> Packed
         taken.reverse()
     elif settings.order == "document":
         taken.sort(key=lambda chunk: (chunk.document_id, chunk.start, chunk.ordinal))
+    elif settings.order == "shuffle":
+        taken.sort(key=lambda chunk: sha256_text(f"{draw}\n{chunk.id}"))
     return Packed(tuple(taken), tuple(dropped))

@@ -26,7 +26,10 @@ _RETRIEVED = TypeAdapter(tuple[Retrieved, ...])
 
 @dataclass(frozen=True)
 class Route:
-    """The retrieval side of a system under test, named in every trace. `index` is the store's key."""
+    """The retrieval side of a system under test, named in every trace. `index` is the store's key.
+
+    `draw` and the case are what a shuffled context's order is drawn from.
+    """
 
     index: str
     embedding: str
@@ -34,6 +37,7 @@ class Route:
     scope: Literal["document", "corpus"] = "document"
     settings: RetrievalSettings = field(default_factory=RetrievalSettings)
     reranker: Reranker | None = None
+    draw: str = ""
 
     def merge(self, found: Found) -> Merged:
         """Floors, fusion, and the filter where it comes after the search."""
@@ -85,7 +89,7 @@ class Route:
                 return Context(query.case, begun.model_copy(update=update), failure=scored.failure)
             update["reranked"] = _by_score(seen, scored.scores)
             order = [one.id for one in update["reranked"]]
-        packed = pack([chunk(name) for name in order[: self.k]], self.k, self.settings)
+        packed = pack([chunk(name) for name in order[: self.k]], self.k, self.settings, f"{self.draw}\n{query.case.id}")
         update["dropped"] = (*update["dropped"], *packed.dropped)
         update["context_ids"] = tuple(one.id for one in packed.chunks)
         update["context_characters"] = sum(len(one.text) for one in packed.chunks)

@@ -38,7 +38,8 @@ def route_identity(settings: Settings) -> dict[str, Any]:
         if name and not name.startswith(NO_MODELS)
     }
     counted = unit_version(retrieval.budget_unit) if retrieval.budget else ""
-    found = {"models": asked, "tokenizer": counted}
+    seed = str(settings.workspace.seed) if retrieval.order == "shuffle" else ""
+    found = {"models": asked, "tokenizer": counted, "seed": seed}
     return {**retrieval.model_dump(mode="json"), **{name: value for name, value in found.items() if value}}
 
 

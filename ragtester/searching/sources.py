@@ -105,7 +105,8 @@ class FromStores:
         """The query path after the search."""
         execute = self.execute
         key = self.stores.key(asking.document, asking.embedding)
-        return Route(key, asking.embedding, execute.k, execute.index.scope, execute.retrieval, self.reranker)
+        draw = f"{self.library.settings.workspace.seed}\n{execute.run}"
+        return Route(key, asking.embedding, execute.k, execute.index.scope, execute.retrieval, self.reranker, draw)
 
     async def contexts(self, asking: Asking) -> list[Context]:
         """Search, and what becomes of the hits. Raises EmbeddingError."""

@@ -59,7 +59,7 @@ class RetrievalSettings(Table):
     rerank_k: int = Field(default=0, ge=0)
     budget: int = Field(default=0, ge=0)
     budget_unit: Unit = "characters"
-    order: Literal["rank", "reverse", "document"] = "rank"
+    order: Literal["rank", "reverse", "document", "shuffle"] = "rank"
 
     @property
     def dense(self) -> bool:

@@ -73,7 +73,10 @@ class Keys:
         parameters = {**parameters, "llms": parameters["llms"][llm], "embeddings": parameters["embeddings"][embedding]}
         closed = self.settings.execute.is_control
         texts = {} if closed else {"text": document.text_sha256, "corpus": corpus}
-        system = row_key(prompt=self.prompt_sha256, llm=llm, embedding=embedding, **texts, **parameters)
+        execute = self.settings.execute
+        # A shuffled context is another one in every run.
+        run = {"run": execute.run} if execute.retrieval.order == "shuffle" and not closed else {}
+        system = row_key(prompt=self.prompt_sha256, llm=llm, embedding=embedding, **run, **texts, **parameters)
         return {case.id: row_key(system=system, case=self._content(case, searched=not closed)) for case in cases}
 
     def _content(self, case: Case, *, searched: bool) -> list[Any]:
