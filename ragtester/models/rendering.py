@@ -23,6 +23,8 @@ MODULES = {
     "rewrite_query": "ragtester.models.rendering_rewrite",
     "rank_passages": "ragtester.models.rendering_rank",
     "trace_claims": "ragtester.models.rendering_claims",
+    "split_answer": "ragtester.models.rendering_split",
+    "check_claim": "ragtester.models.rendering_check",
 }
 REPAIR = (
     "Your last reply could not be used: {fault}. Reply again to the request above, in exactly the form that was asked "

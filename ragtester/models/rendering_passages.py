@@ -22,4 +22,9 @@ def passage(part: Passage) -> str:
 
 def label(part: Passage) -> str:
     """A passage's label as a prompt writes it: no quotation mark ends it early."""
-    return defuse(part.label).replace('"', "")
+    return bare(part.label)
+
+
+def bare(text: str) -> str:
+    """A label by itself, as it stands in a tag or in a list of labels."""
+    return defuse(text).replace('"', "")

@@ -21,6 +21,7 @@ from ragtester.records import Failure, Record
 from ragtester.tasks import (
     ANSWER_CLOSED_BOOK,
     AnswerQuestion,
+    AnswerSplit,
     ClaimsTraced,
     Task,
     WriteDocument,
@@ -32,7 +33,7 @@ from ragtester.text.normalise import clean, fold
 Q = TypeVar("Q", bound=Record)
 R = TypeVar("R", bound=Record)
 # Replies that are a list: their items may come as objects of their own.
-LISTS: dict[type[Record], str] = {WrittenCases: "cases", ClaimsTraced: "claims"}
+LISTS: dict[type[Record], str] = {WrittenCases: "cases", ClaimsTraced: "claims", AnswerSplit: "claims"}
 _REFUSAL = re.compile(
     r"\W*(?:(?:i'?m |i am )?(?:very |so )?sorry|i apologi[sz]e|as an ai\b|i (?:can(?:no|')?t|will not|won't))"
     r"[^.!?\n]*\b(?:can(?:no|')?t|can not|unable|won't|will not|not able|decline|refuse)\b",

@@ -6,6 +6,8 @@ from typing import Any
 
 from ragtester.tasks import (
     AnswerJudged,
+    AnswerSplit,
+    ClaimChecked,
     ClaimsTraced,
     Draft,
     Judgement,
@@ -26,15 +28,16 @@ def shaped(task: Task[Any, Any], found: dict[str, Any]) -> dict[str, Any]:
     found = _cleaned(found)
     if task.reply is WrittenCases:
         return _cases(found)
-    if task.reply is ClaimsTraced and {"claim", "passages"} <= found.keys():
+    if task.reply in (ClaimsTraced, AnswerSplit) and {"claim", "passages"} <= found.keys():
         return {"claims": [found]}
     known = {name: value for name, value in found.items() if name in task.reply.model_fields}
     if task.reply is QuestionAnswered and known:
         return _answer(known)
     if task.reply is AnswerJudged:
         return {name: _judgement(value) for name, value in known.items()}
-    if task.reply is VerdictVoted and isinstance(known.get("vote"), str):
-        known["vote"] = known["vote"].strip().casefold()
+    chosen = "vote" if task.reply is VerdictVoted else "verdict" if task.reply is ClaimChecked else ""
+    if isinstance(known.get(chosen), str):
+        known[chosen] = known[chosen].strip().casefold()
     return known
 
 

@@ -9,9 +9,11 @@ from ragtester.errors import UsageError
 from ragtester.records import Record
 from ragtester.tasks import (
     AnswerQuestion,
+    CheckClaim,
     JudgeAnswer,
     RankPassages,
     RewriteQuery,
+    SplitAnswer,
     Task,
     TraceClaims,
     VoteOnVerdict,
@@ -65,14 +67,14 @@ class EmbeddedEngine:
                 from ragtester.models.embedded.voting import vote
 
                 return vote(name if name in PANEL else "vote-rules", request, embed_texts)
-            case RewriteQuery() | RankPassages() | TraceClaims():
-                return _search(request)
+            case RewriteQuery() | RankPassages() | TraceClaims() | SplitAnswer() | CheckClaim():
+                return _over_passages(request)
             case _:
                 raise UsageError(f"the embedded engine has no rule for the task {task.name!r}")
 
 
-def _search(request: RewriteQuery | RankPassages | TraceClaims) -> Record:
-    """The tasks of a search and of its audit."""
+def _over_passages(request: RewriteQuery | RankPassages | TraceClaims | SplitAnswer | CheckClaim) -> Record:
+    """The tasks of a search, and of the audits of searches and claims."""
     match request:
         case RewriteQuery():
             from ragtester.models.embedded.rewriting import rewrite_query
@@ -87,6 +89,14 @@ def _search(request: RewriteQuery | RankPassages | TraceClaims) -> Record:
             from ragtester.text.claim_cover import trace_by_words
 
             return trace_by_words(request.answer, request.passages, request.language)
+        case SplitAnswer():
+            from ragtester.models.embedded.claim_splitting import split_answer
+
+            return split_answer(request)
+        case CheckClaim():
+            from ragtester.models.embedded.claim_checking import check_claim
+
+            return check_claim(request)
 
 
 def variant(model: str) -> str:
