@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         CanaryResult,
         ExperimentResult,
         ExperimentTimes,
+        GateResult,
         RetrievalResult,
         StabilityResult,
     )
@@ -300,12 +302,34 @@ class Project:
     def audit_canary(self, runs: Sequence[str] = (), *, by_day: bool | None = None) -> CanaryResult:
         """Which arms the contexts of runs come from, over time, without labels; `alarm` says what fell silent.
 
-        `runs` empty: all of the workspace but those of experiments and repeats. Those with the settings of the newest are compared,
-        `left_out` says why others are not. `by_day` None: by run, and by day where there are many.
+        `runs` empty: all of the workspace but those of experiments and repeats. Those with the settings of the newest
+        are compared, `left_out` says why others are not. `by_day` None: by run, and by day where there are many.
         """
         from ragtester.stages.experiment import canary
 
         return canary(self.workspace, runs, by_day=by_day)
+
+    def gate(
+        self, name: str = "", *, run: str = "", baseline: str = "", no_run: bool = False, overwrite: bool = False
+    ) -> GateResult:
+        """Make what is missing of the gate's run and layers and decide; files in `gates/<gate>/<run>/`.
+
+        `name` empty: the only gate of the settings. `run` and `baseline` replace those of `[gates.NAME]`; with `no_run`
+        nothing is made. A layer that cannot be made closes the gate. Raises UsageError for a gate that is not set.
+        """
+        from ragtester import gates
+
+        wanted = gates.Wanted(run, baseline, no_run, overwrite)
+        asked = gates.choose(self.settings, name, wanted)
+        own = copy(self)
+        own.settings = asked.settings
+        return gates.decide(self.workspace, asked, own, wanted)
+
+    def gate_result(self, name: str, run: str = "") -> GateResult | None:
+        """What a gate decided last about a run (`run` empty: that of the settings); None where it was never asked."""
+        from ragtester.gates import read_result
+
+        return read_result(self.workspace, name, run or self.settings.execute.run)
 
     def _seed(self, seed: int | None) -> int:
         return self.settings.workspace.seed if seed is None else seed

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -46,6 +48,19 @@ class Spent:
         self.calls, self.cost = self.calls + gateway.calls, self.cost + gateway.cost
 
 
+_together: ContextVar[Spent | None] = ContextVar("together", default=None)
+
+
+@contextmanager
+def one_budget() -> Iterator[None]:
+    """Within it, everything that is run counts against the limits together, as if it were one command."""
+    token = _together.set(Spent())
+    try:
+        yield
+    finally:
+        _together.reset(token)
+
+
 async def run_stages(
     workspace: Workspace,
     settings: Settings,
@@ -62,7 +77,7 @@ async def run_stages(
     options = options or Options()
     steps = _steps(settings, stages, options)
     check_models(steps[0][1], stages, root=workspace.root)
-    return await run_steps(workspace, steps, progress, options, Spent())
+    return await run_steps(workspace, steps, progress, options, _together.get() or Spent())
 
 
 async def run_steps(
@@ -113,7 +128,7 @@ async def run_audit(
     spent: Spent | None = None,
 ) -> StageResult:
     """Do `work` under the workspace's lock with a gateway whose journal is named after the audit."""
-    spent = spent or Spent()
+    spent = spent or _together.get() or Spent()
     with workspace.lock():
         gateway = open_gateway(workspace, settings, name)
         async with gateway:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ragtester.settings.execute import ExecuteSettings, GroupSettings
 from ragtester.settings.layers import (
+    GATE_LIMITS,
     AdversarialSettings,
     ClaimsAuditSettings,
     CoverageAuditSettings,
@@ -36,6 +37,7 @@ from ragtester.settings.whole import Settings
 
 __all__ = [
     "FILE_NAME",
+    "GATE_LIMITS",
     "PROFILES",
     "AccessRule",
     "AccessSettings",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal, get_args
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
-from ragtester.records import Layer
+from ragtester.records import CLOSED_BOOK_SUFFIX, Layer
 from ragtester.settings.table import Table
 
+TARGET_KINDS = ("python", "langchain", "http", "chat")
 Share = Field(default=None, ge=0, le=1)
 
 
@@ -20,9 +22,13 @@ class ClaimsAuditSettings(Table):
 
 
 class CoverageAuditSettings(Table):
-    """`[audit_coverage]`: the audit of what answers leave out. `model` empty: that of the claims audit."""
+    """`[audit_coverage]`: the audit of what answers leave out. `model` empty: that of the claims audit.
+
+    With `prefilter` a claim is checked only against chunks that share its subject words.
+    """
 
     model: str = ""
+    prefilter: bool = True
     retry_failed: bool = False
 
 
@@ -49,11 +55,27 @@ class DriftSettings(Table):
     cost: float | None = Field(default=None, ge=0)
 
 
+GATE_LIMITS: dict[str, Layer] = {
+    "min_pass_rate": "run",
+    "max_unsupported": "claims",
+    "max_contradicted": "claims",
+    "max_poison": "adversarial",
+    "min_adversarial_recall": "adversarial",
+    "min_recall": "retrieval",
+    "min_coverage": "coverage",
+    "min_supported_coverage": "coverage",
+    "max_silent": "coverage",
+    "max_hiding": "coverage",
+}
+"""Limits of a gate, and the layer whose figures each holds for."""
+
+
 class GateSettings(Table):
     """`[gates.NAME]`: which layers decide, within which limits, against which earlier run.
 
     Limits that are left out do not decide; those of drift stand in `[drift]`, unless `drift` is given here. `run` is
     that of `[execute]` where it is empty. `max_ungraded` is the share of a layer's rows that may be ungraded or failed.
+    A limit holds for each system of the run by itself.
     """
 
     layers: tuple[Layer, ...] = Field(default=("claims", "adversarial", "coverage"), min_length=1)
@@ -68,6 +90,7 @@ class GateSettings(Table):
     min_adversarial_recall: float | None = Share
     min_recall: float | None = Share
     min_coverage: float | None = Share
+    min_supported_coverage: float | None = Share
     max_silent: float | None = Share
     max_hiding: float | None = Share
     drift: DriftSettings | None = None
@@ -78,15 +101,37 @@ class GateSettings(Table):
         order: tuple[Layer, ...] = get_args(Layer)
         return tuple(layer for layer in order if layer in value)
 
+    @field_validator("run", "baseline")
+    @classmethod
+    def _is_no_control(cls, value: str) -> str:
+        if value.endswith(CLOSED_BOOK_SUFFIX):
+            raise ValueError(f"{CLOSED_BOOK_SUFFIX!r} ends the name of a run's control, which no gate decides on")
+        return value
+
+    @model_validator(mode="after")
+    def _limits_have_layers(self) -> GateSettings:
+        """A limit that nothing is measured for would be no limit."""
+        for name, layer in GATE_LIMITS.items():
+            if layer != "run" and layer not in self.layers and getattr(self, name) is not None:
+                raise ValueError(f"{name} is a limit of the layer {layer!r}, which is not among the layers; add it")
+        if self.drift is not None and "drift" not in self.layers:
+            raise ValueError("drift has limits, and the layer 'drift' is not among the layers; add it")
+        return self
+
 
 class TargetSettings(Table):
     """`[target]`: a system under test that is not ours, in the place of the matrix of `[[execute.groups]]`.
 
     `name` is "python:MODULE:FUNCTION", "langchain:MODULE:OBJECT", "http:URL" or "chat:URL" (an OpenAI-compatible chat
-    endpoint); empty: none. `request` is the body of an HTTP request, in which `{{question}}` and `{{tags}}` are filled
-    in as JSON; `answer`, `refuses`, `chunks` and those below a chunk are paths into the reply (`data.answer`,
-    `hits[*]`). `headers` maps a header to the environment variable that holds its value. `watch` maps a name (prompt,
-    index, …) to files whose hashes go into the manifest, so that drift can tell what changed.
+    endpoint); empty: none. `model` is what it is called in rows and reports; empty: `name`. `request` is the body of an
+    HTTP request (of "GET": its query parameters) as JSON, in which `{{question}}`, `{{tags}}` and `{{language}}` are
+    filled in as JSON values; empty: question and tags. `headers` maps a header to the environment variable that holds
+    its value. `input` is the key under which a LangChain runnable gets the question; empty: as it is.
+
+    `answer`, `refuses`, `cited`, `chunks` and `about` are JMESPath expressions into the reply, those that begin with
+    `chunk_` into one of its chunks; empty: the usual names of that kind of target. `watch` maps a name (prompt, index,
+    …) to files whose hashes go into the manifest, so that drift can tell what changed. `match` is how alike (0 to 100)
+    a returned text and the text of a document must be to be taken for the same.
     """
 
     name: str = ""
@@ -94,13 +139,41 @@ class TargetSettings(Table):
     method: Literal["POST", "GET"] = "POST"
     request: str = ""
     headers: dict[str, str] = Field(default_factory=dict)
-    answer: str = "answer"
+    input: str = ""
+    answer: str = ""
     refuses: str = ""
     cited: str = ""
-    chunks: str = "chunks"
-    chunk_id: str = "id"
-    chunk_text: str = "text"
-    chunk_score: str = "score"
-    chunk_document: str = "document"
+    chunks: str = ""
+    about: str = ""
+    chunk_id: str = ""
+    chunk_text: str = ""
+    chunk_score: str = ""
+    chunk_document: str = ""
+    max_reply_mb: float = Field(default=8.0, gt=0)
     watch: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     match: float = Field(default=80.0, gt=0, le=100)
+
+    @property
+    def label(self) -> str:
+        """What stands for the language model in rows."""
+        return self.model or self.name
+
+    @field_validator("headers")
+    @classmethod
+    def _variables(cls, value: dict[str, str]) -> dict[str, str]:
+        """Keys never stand in settings: a header names the variable that holds its value."""
+        for header, variable in value.items():
+            if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", header):
+                raise ValueError(f"{header!r} is no name of an HTTP header")
+            if not re.fullmatch(r"[A-Za-z_]\w*", variable, re.ASCII):
+                raise ValueError(f"{header}: write the name of the environment variable that holds the value")
+        return value
+
+    @field_validator("name")
+    @classmethod
+    def _of_a_known_kind(cls, value: str) -> str:
+        kind, _, rest = value.partition(":")
+        if value and (kind not in TARGET_KINDS or not rest):
+            forms = '"python:MODULE:FUNCTION", "langchain:MODULE:OBJECT", "http:URL" or "chat:URL"'
+            raise ValueError(f"{value!r} is no target; write {forms}")
+        return value

@@ -1,0 +1,163 @@
+"""`ragtester gate`: make what is missing of a run and its layers, then decide from the files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from ragtester.errors import ChangedInputsError, DataError, MissingPackageError, UsageError
+from ragtester.exports import gate_junit
+from ragtester.pipeline import one_budget
+from ragtester.progress import StageResult
+from ragtester.provenance import now
+from ragtester.records import CLOSED_BOOK_SUFFIX, DriftResult, GateResult, Layer
+from ragtester.settings import Settings
+from ragtester.settings.nearest import did_you_mean
+from ragtester.stages import gate as deciding
+from ragtester.storage import read_json, write_json, write_text
+from ragtester.workspace import Workspace
+
+LINES = """\
+[gates.release]
+layers = ["claims", "adversarial", "coverage", "drift"]
+baseline = "last-release"
+max_contradicted = 0.02"""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a call may ask for beyond the settings. With `no_run` nothing is made: the files decide."""
+
+    run: str = ""
+    baseline: str = ""
+    no_run: bool = False
+    overwrite: bool = False
+
+
+class Layers(Protocol):
+    """What makes a run and its layers: a `Project` does."""
+
+    def execute(self, *, overwrite: bool = False) -> StageResult:
+        """The answers."""
+        ...
+
+    def judge(self, *, overwrite: bool = False) -> StageResult:
+        """The verdicts."""
+        ...
+
+    def audit_retrieval(self) -> StageResult:
+        """The audit of what was retrieved."""
+        ...
+
+    def audit_claims(self, *, overwrite: bool = False) -> StageResult:
+        """The audit of what answers claim."""
+        ...
+
+    def audit_coverage(self, *, overwrite: bool = False) -> StageResult:
+        """The audit of what answers leave out."""
+        ...
+
+    def adversarial(self, *, overwrite: bool = False) -> list[StageResult]:
+        """The fixtures."""
+        ...
+
+
+def choose(settings: Settings, name: str, wanted: Wanted) -> deciding.Asked:
+    """The gate of that name (the only one where it is empty) with its run; raises UsageError with the known names."""
+    own = _named(settings, name)
+    gate = settings.gates[own]
+    run = wanted.run or gate.run or settings.execute.run
+    baseline = wanted.baseline or gate.baseline
+    for option, value in (("--run", run), ("--baseline", baseline)):
+        if value.endswith(CLOSED_BOOK_SUFFIX):
+            raise UsageError(f"{option} {value}: that is a run's control, which no gate decides on; name the run")
+    execute = settings.execute.model_copy(update={"run": run})
+    return deciding.Asked(own, gate, settings.model_copy(update={"execute": execute}), baseline)
+
+
+def _named(settings: Settings, name: str) -> str:
+    known = list(settings.gates)
+    if not known:
+        raise UsageError(f"no gate is set; add to ragtester.toml, for example:\n\n{LINES}\n")
+    if name in known:
+        return name
+    if not name and len(known) == 1:
+        return known[0]
+    told = ", ".join(known)
+    if not name:
+        raise UsageError(f"there are {len(known)} gates ({told}); choose one with --suite")
+    raise UsageError(f"no gate {name!r}{did_you_mean(name, known) or f'; known: {told}'}")
+
+
+def decide(workspace: Workspace, asked: deciding.Asked, layers: Layers, wanted: Wanted) -> GateResult:
+    """Make what is missing (unless `no_run`), decide, and write `gates/<gate>/<run>/`.
+
+    A layer that cannot be made is a line that closes the gate. Raises RagtesterError where answers or verdicts cannot
+    be made at all, or nothing can be written.
+    """
+    started = now()
+    faults: dict[Layer, str] = {}
+    if not wanted.no_run:
+        with one_budget():
+            faults = _make(asked, layers, overwrite=wanted.overwrite)
+    with workspace.lock():
+        drift, fault = _drift(workspace, asked)
+        if fault:
+            faults["drift"] = fault
+        found = deciding.read_evidence(workspace, asked, faults)
+        result = deciding.decide(workspace, asked, found, drift, started)
+        folder = workspace.gate(asked.name, asked.run)
+        write(result, json=folder / "result.json", markdown=folder / "result.md", junit=folder / "junit.xml")
+    return result
+
+
+def write(result: GateResult, **files: Path | None) -> None:
+    """Write the decision as `json`, `markdown` and `junit`, each where a file is named."""
+    if path := files.get("json"):
+        write_json(path, result)
+    if path := files.get("markdown"):
+        write_text(path, [deciding.summary(result)])
+    if path := files.get("junit"):
+        write_text(path, [gate_junit(result)])
+
+
+def read_result(workspace: Workspace, gate: str, run: str) -> GateResult | None:
+    """What the gate decided last about a run; None where it was never asked."""
+    return read_json(workspace.gate(gate, run) / "result.json", GateResult)
+
+
+def _make(asked: deciding.Asked, layers: Layers, *, overwrite: bool) -> dict[Layer, str]:
+    """Make what is missing, in order; gives why layers could not be made. A stop at a limit ends it."""
+    for stage in (layers.execute, layers.judge):
+        if stopped := stage(overwrite=overwrite).stopped:
+            return dict.fromkeys((one for one in asked.layers if one not in ("run", "drift")), f"stopped: {stopped}")
+    steps: Mapping[Layer, Callable[[], Any]] = {
+        "claims": lambda: layers.audit_claims(overwrite=overwrite),
+        "adversarial": lambda: layers.adversarial(overwrite=overwrite),
+        "coverage": lambda: layers.audit_coverage(overwrite=overwrite),
+        "retrieval": layers.audit_retrieval,
+    }
+    faults: dict[Layer, str] = {}
+    needed = {*asked.layers, *(("claims",) if "coverage" in asked.layers else ())}
+    for layer, step in steps.items():
+        if layer in needed:
+            try:
+                step()
+            except (UsageError, DataError, ChangedInputsError, MissingPackageError) as error:
+                faults[layer] = " ".join(str(error).split())
+    return faults
+
+
+def _drift(workspace: Workspace, asked: deciding.Asked) -> tuple[DriftResult | None, str]:
+    """The comparison with the baseline, made anew from the files; None where there is none, and why."""
+    if not asked.baseline or asked.baseline == asked.run:
+        return None, ""
+    from ragtester.stages.drift import compare_runs
+
+    settings = asked.settings.model_copy(update={"drift": asked.gate.drift or asked.settings.drift})
+    try:
+        return compare_runs(workspace, settings, asked.baseline, asked.run), ""
+    except (UsageError, DataError) as error:
+        return None, " ".join(str(error).split())

@@ -1,0 +1,129 @@
+"""Checks against the baseline: do the two runs compare at all, and did anything get worse than the limits allow?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ragtester.records import DriftResult, GateCheck, Layer, Moved
+from ragtester.settings import DriftSettings
+from ragtester.stages.gate.evidence import Asked, Evidence
+from ragtester.stages.gate.lines import failure, impossible, line
+from ragtester.tables.cells import counted, number
+
+LAYER: Layer = "drift"
+RELATIVE = ("latency", "cost")
+
+
+def drift_checks(asked: Asked, evidence: Evidence, drift: DriftResult | None) -> Iterator[GateCheck]:
+    """Every check of the layer "drift"."""
+    fault = _not_comparable(asked, evidence, drift)
+    if fault:
+        yield fault
+        return
+    assert drift is not None and evidence.baseline is not None
+    yield from _judges(evidence)
+    if drift.only_before or drift.only_after:
+        text = f"{counted(drift.only_before, 'row')} only in {drift.before}, {drift.only_after} only in {drift.after}"
+        yield failure(LAYER, "rows", f"{text}: the two do not hold the same questions and systems")
+    else:
+        yield line(LAYER, "rows", f"{counted(drift.pairs, 'pair')} of {drift.before} and {drift.after}")
+    moved = {one.name: one for one in drift.moved}
+    for name, limit in limits(asked):
+        yield _moved(name, limit, moved.get(name))
+
+
+def limits(asked: Asked) -> list[tuple[str, float]]:
+    """The limits that hold: those of the gate where it has some, else those of `[drift]`."""
+    table = asked.gate.drift or asked.settings.drift
+    named = ((name, getattr(table, name)) for name in DriftSettings.model_fields)
+    return [(name, limit) for name, limit in named if limit is not None]
+
+
+def _not_comparable(asked: Asked, evidence: Evidence, drift: DriftResult | None) -> GateCheck | None:
+    """Why nothing can be compared; None where it can."""
+    if not asked.baseline:
+        text = f"no baseline is named; set gates.{asked.name}.baseline, or give --baseline RUN"
+        return impossible(LAYER, "baseline", text)
+    if asked.baseline == asked.run:
+        return impossible(LAYER, "baseline", f"{asked.baseline} is the run itself; name an earlier one")
+    if LAYER in evidence.faults:
+        return impossible(LAYER, "not made", evidence.faults[LAYER])
+    if evidence.baseline is None or evidence.baseline.fault or drift is None:
+        return impossible(LAYER, "baseline", f"{asked.baseline} cannot be compared with; see the line of the run")
+    if not drift.pairs:
+        text = f"0 rows that {drift.before} and {drift.after} share: nothing was compared, and nothing is no pass"
+        return impossible(LAYER, "rows", text)
+    return None
+
+
+def _judges(evidence: Evidence) -> Iterator[GateCheck]:
+    """Verdicts of two judges do not compare: what moved may be the judge."""
+    assert evidence.baseline is not None
+    before, info = evidence.baseline.judged, evidence.info
+    after = info.judged if info else None
+    if before is None or before.ended is None:
+        text = f"{evidence.baseline.name} was not judged; run `ragtester judge --run {evidence.baseline.name}`"
+        yield impossible(LAYER, "judge", text)
+        return
+    first, second = (one.parameters.get("judge") if one else None for one in (before, after))
+    if first != second:
+        text = f"{evidence.baseline.name} was judged by {first}, this run by {second}: their verdicts do not compare"
+        yield failure(LAYER, "judge", f"{text}; judge both by one")
+    elif after is not None and before.prompts != after.prompts:
+        text = f"the judge's prompt is not the one that judged {evidence.baseline.name}: their verdicts do not compare"
+        yield failure(LAYER, "judge", f"{text}; judge both with one")
+    else:
+        yield line(LAYER, "judge", f"the same in both runs: {second}")
+
+
+def _moved(name: str, limit: float, one: Moved | None) -> GateCheck:
+    shown = f"may get worse by {100 * limit:.4g} {'%' if name in RELATIVE else 'points'}"
+    if one is None or one.difference is None:
+        known = [run for run, value in (("before", one.before), ("now", one.after)) if value is None] if one else []
+        where = f" ({' and '.join(known)})" if known else ""
+        text = f"not measured in both runs{where}, and it {shown}; undefined is no pass"
+        return impossible(LAYER, name, text).model_copy(update={"limit": limit})
+    text = f"{_change(one)}, {_shown(one)}; {shown}"
+    if one.within_noise:
+        text += "; within what repeats of the same run show by themselves"
+    if one.smallest is not None and one.unit in ("share", "mean") and one.smallest > limit:
+        text += f"; the suite sees changes from {100 * one.smallest:.1f} points on"
+    too_small = one.low is not None and one.high is not None and one.low <= _signed(one, limit) <= one.high
+    return GateCheck(
+        layer=LAYER,
+        name=name,
+        status="fail" if one.breach else "pass",
+        text=text,
+        value=one.difference,
+        n=one.pairs,
+        low=one.low,
+        high=one.high,
+        limit=limit,
+        too_small=too_small,
+    )
+
+
+def _signed(one: Moved, limit: float) -> float:
+    """The limit on the scale of the difference."""
+    if one.name in RELATIVE:
+        return limit * (one.before or 0.0)
+    return -limit if one.name in ("pass_rate", "recall", "coverage", "mentioned") else limit
+
+
+def _change(one: Moved) -> str:
+    """As in "+5.8 points [1.0, 10.6]", "+0.4 seconds"."""
+    assert one.difference is not None
+    scale, unit = (100.0, "points") if one.unit in ("share", "mean") else (1.0, one.unit)
+    ends = ""
+    if one.low is not None and one.high is not None:
+        ends = f" [{scale * one.low:.3g}, {scale * one.high:.3g}]"
+    value = f"{scale * one.difference:+.1f}" if scale > 1 else f"{one.difference:+.3g}"
+    return f"{value} {unit}{ends}"
+
+
+def _shown(one: Moved) -> str:
+    """As in "2.1 % to 7.9 % over 240 pairs"."""
+    scale = 100.0 if one.unit in ("share", "mean") else 1.0
+    unit = " %" if scale > 1 else f" {one.unit}"
+    values = [f"{scale * value:.1f}" if scale > 1 else number(value) for value in (one.before or 0.0, one.after or 0.0)]
+    return f"{values[0]}{unit} to {values[1]}{unit} over {counted(one.pairs, 'pair')}"

@@ -1,0 +1,128 @@
+"""Why a gate is closed: what changed since the baseline, where failures cluster, and what to do. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+from ragtester.records import Cause, CauseKind, DriftResult, GateCheck, Layer
+from ragtester.stages.gate.evidence import Asked, Evidence
+from ragtester.tables.cells import counted
+
+MOST_CAUSES = 3
+CLUSTER = 2 / 3
+"""A cluster is the fewest documents that hold so much of what is wrong."""
+NAMED = 3
+_MEND: dict[CauseKind, str] = {
+    "index": "Look at the index first: build it anew from today's documents, then run the gate again.",
+    "prompt": "Look at the prompt first: undo its edit, or mend it, then run the gate again.",
+    "dependency": "Look at the dependency first: install the version of the baseline, then run the gate again.",
+    "judge": "Look at the judge first: judge both runs by one (`ragtester judge --run {baseline} --overwrite`).",
+    "settings": "Look at the setting first: set it back, then run the gate again.",
+    "model": "Nothing else differs, so look at the model: name that of the baseline, then run the gate again.",
+}
+_READ = {
+    "rerank": "the right chunks rank too low: rerank",
+    "reground": "the right chunks were there and not followed: reground",
+    "both": "ranking and following both fail: rerank and reground",
+}
+
+
+def explain(asked: Asked, evidence: Evidence, drift: DriftResult | None, checks: Iterable[GateCheck]) -> list[str]:
+    """What changed since the baseline, in the order in which it is to be ruled out; then where failures cluster."""
+    closed = {check.layer for check in checks if check.closes}
+    told = list(_changes(drift)) if drift else []
+    if closed:
+        told += [*_claims(evidence, closed), *_fixtures(evidence, closed), *_lost(evidence, closed)]
+        told += _rows(evidence, closed)
+        if drift is None and not asked.baseline:
+            told.append("Without a baseline it cannot be told what changed.")
+    return told
+
+
+def advise(asked: Asked, drift: DriftResult | None, checks: Iterable[GateCheck]) -> list[str]:
+    """What to do about a closed gate; nothing for an open one."""
+    closing = [check for check in checks if check.closes]
+    if not closing:
+        return []
+    told = []
+    if any(check.status == "error" for check in closing):
+        told.append("Mend the lines marked ERROR first: what they speak of was not measured.")
+    if drift and drift.causes and any(check.status == "fail" for check in closing):
+        told.append(_MEND[drift.causes[0].kind].format(baseline=asked.baseline))
+        told.append(f"A change that is wanted needs a new baseline: name this run as gates.{asked.name}.baseline.")
+    return told
+
+
+def _changes(drift: DriftResult) -> Iterator[str]:
+    if drift.explanation:
+        yield drift.explanation
+    for cause in drift.causes[:MOST_CAUSES]:
+        yield _told(cause, drift)
+    if len(drift.causes) > MOST_CAUSES:
+        yield f"{len(drift.causes) - MOST_CAUSES} more differ from {drift.before}: see `ragtester drift`."
+
+
+def _told(cause: Cause, drift: DriftResult) -> str:
+    return f"Changed since {drift.before} ({cause.kind}): {cause.text}"
+
+
+def _claims(evidence: Evidence, closed: set[Layer]) -> Iterator[str]:
+    result = evidence.claims.result
+    if result is None or not closed & {"claims", "drift"}:
+        return
+    for kind in ("contradicted", "unsupported"):
+        counts = {one.name: int(getattr(one, kind)) for one in result.documents}
+        yield from cluster(counts, f"{kind} claim")
+
+
+def _rows(evidence: Evidence, closed: set[Layer]) -> Iterator[str]:
+    if evidence.results is None or "run" not in closed:
+        return
+    rows = list(evidence.results.open_book)
+    counts = Counter({row.document_id: 0 for row in rows})
+    counts.update(row.document_id for row in rows if row.status == "fail")
+    yield from cluster(counts, "failed answer")
+
+
+def cluster(counts: Mapping[str, int], what: str) -> Iterator[str]:
+    """As in "6 of 7 contradicted claims come from 2 of 9 documents: a, b"; nothing where they spread evenly."""
+    total = sum(counts.values())
+    found: list[str] = []
+    held = 0
+    for name, count in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])):
+        if held >= CLUSTER * total:
+            break
+        found.append(name)
+        held += count
+    if total > 1 and 2 * len(found) <= len(counts):
+        names = ", ".join(found[:NAMED]) + (", …" if len(found) > NAMED else "")
+        documents = f"{len(found)} of {counted(len(counts), 'document')}"
+        yield f"{held} of {counted(total, what)} {'come' if held > 1 else 'comes'} from {documents}: {names}"
+
+
+def _fixtures(evidence: Evidence, closed: set[Layer]) -> Iterator[str]:
+    result = evidence.adversarial.result
+    if result is None or "adversarial" not in closed:
+        return
+    poisoned = [(one.name, one.followed_poison) for one in result.kinds if one.followed_poison.successes]
+    if poisoned:
+        poisoned.sort(key=lambda entry: (-entry[1].successes, entry[0]))
+        kinds = ", ".join(f"{name} {share.successes}/{share.n}" for name, share in poisoned[:NAMED])
+        yield f"Poison was followed in: {kinds}{', …' if len(poisoned) > NAMED else ''}"
+    readings = {name: result.whole.readings.get(name, 0) for name in _READ}
+    if any(readings.values()):
+        most = max(readings, key=lambda name: readings[name])
+        yield f"Of {counted(result.whole.rows, 'fixture row')} {readings[most]} say: {_READ[most]}"
+
+
+def _lost(evidence: Evidence, closed: set[Layer]) -> Iterator[str]:
+    result = evidence.retrieval.result
+    if result is None or not closed & {"retrieval", "drift"}:
+        return
+    stages = [one for one in result.stages if one.queries is not None and one.queries.successes]
+    if stages:
+        most = max(stages, key=lambda one: one.queries.successes if one.queries else 0)
+        assert most.queries is not None
+        case = f"; {most.cases[0].cause}" if most.cases and most.cases[0].cause else ""
+        yield f"{most.queries.successes} of {most.queries.n} failing queries went wrong at the stage {most.stage}{case}"
