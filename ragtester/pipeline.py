@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ragtester.claiming import claims_model
 from ragtester.errors import UsageError
 from ragtester.progress import Progress, StageResult
 from ragtester.records import NO_RETRIEVAL
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
     from ragtester.tasks import Embedder
 
 STAGES = ("documents", "cases", "execute", "judge")
-# The retrieval audit, beside the stages where `check_models` and its relatives take their names.
+# The retrieval and the claims audit, beside the stages where `check_models` and its relatives take their names.
 AUDIT = "retrieval"
+CLAIMS = "claims"
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,11 @@ async def run_steps(
 def _steps(settings: Settings, stages: Sequence[str], options: Options) -> list[tuple[str, Settings]]:
     """Every stage with its settings; the closed-book control comes after the run whose control it is."""
     control = settings.control()
+    if settings.target.name and (options.closed_book or settings.execute.closed_book):
+        raise UsageError(
+            "closed book: a target ([target] name) searches by itself and cannot be asked without; leave out "
+            "--closed-book and execute.closed_book"
+        )
     if options.closed_book:
         return [(stage, control) for stage in stages]
     steps = [(stage, settings) for stage in stages]
@@ -152,8 +159,10 @@ def check_models(
     """Raise UsageError for models that no call could ever succeed with, before anything is read, made or paid.
 
     A system under test without its key is not refused: its rows say so, and the other systems go on. With `keys` False
-    no key is asked for at all. With `root` (the workspace) a reranker that is no language model is looked for, too.
+    no key is asked for at all. With `root` (the workspace) a reranker that is no language model is looked for, too, and
+    a target.
     """
+    from ragtester.models.targets.opening import check_target
     from ragtester.rag.rerankers import check_reranker
 
     checks: list[Callable[[], None]] = [
@@ -162,6 +171,8 @@ def check_models(
     ]
     if root is not None and _searches(settings, stages):
         checks.append(partial(check_reranker, settings, root))
+    if root is not None and settings.target.name and "execute" in stages:
+        checks.append(partial(check_target, settings, root))
     checks += [partial(_check_key, name, settings) for name in sorted(needed_models(settings, stages)) if keys]
     faults: dict[str, None] = {}
     for check in checks:
@@ -209,6 +220,8 @@ def needed_models(settings: Settings, stages: Sequence[str] = STAGES) -> set[str
         names |= {settings.cases.model, settings.cases.check_model or settings.cases.model}
     if "judge" in stages:
         names.add(settings.judge.model)
+    if CLAIMS in stages:
+        names.add(claims_model(settings))
     return names | asked_models(settings, stages)
 
 
@@ -225,14 +238,14 @@ def asked_models(settings: Settings, stages: Sequence[str]) -> set[str]:
 
 
 def _searches(settings: Settings, stages: Sequence[str]) -> bool:
-    """Whether one of the stages goes through the query path; the closed-book control does not."""
-    return not settings.execute.is_control and ("execute" in stages or AUDIT in stages)
+    """Whether one of the stages goes through our query path; the closed-book control and a target do not."""
+    return not (settings.execute.is_control or settings.target.name) and ("execute" in stages or AUDIT in stages)
 
 
 def used_models(settings: Settings, stages: Sequence[str] = STAGES) -> set[str]:
     """Every model that the settings name for one of the stages."""
     names = needed_models(settings, stages)
-    for group in settings.execute.groups:
+    for group in () if settings.target.name else settings.execute.groups:
         names |= set(group.llms) if "execute" in stages else set()
         names |= set(group.embeddings) if "execute" in stages or AUDIT in stages else set()
     return names - {NO_RETRIEVAL}

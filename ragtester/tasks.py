@@ -256,6 +256,36 @@ class ClaimChecked(Record):
     passages: tuple[str, ...] = ()
 
 
+class AskTarget(Record):
+    """Request to a system under test that is not ours: the question, and what the user who asks it may see."""
+
+    language: str
+    question: str
+    tags: tuple[str, ...] = ()
+
+
+class Returned(Record):
+    """One text that a target says it answered from; what it does not tell of it is empty or None."""
+
+    text: str
+    id: str = ""
+    score: float | None = None
+    document: str = ""
+
+
+class TargetAnswered(Record):
+    """Reply of a target; None stands for what it does not reveal. `cited` are ids of its own.
+
+    `about` is what it says of itself: `model`, `index`, versions of prompts.
+    """
+
+    answer: str
+    refuses: bool | None = None
+    cited: tuple[str, ...] | None = None
+    chunks: tuple[Returned, ...] | None = None
+    about: dict[str, str] = Field(default_factory=dict)
+
+
 Q = TypeVar("Q", bound=Record)
 R = TypeVar("R", bound=Record)
 
@@ -281,6 +311,8 @@ RANK_PASSAGES = Task("rank_passages", RankPassages, PassagesRanked)
 TRACE_CLAIMS = Task("trace_claims", TraceClaims, ClaimsTraced)
 SPLIT_ANSWER = Task("split_answer", SplitAnswer, AnswerSplit)
 CHECK_CLAIM = Task("check_claim", CheckClaim, ClaimChecked)
+# Answered by the user's own application, which has no prompt of ours.
+ASK_TARGET = Task("ask_target", AskTarget, TargetAnswered)
 TASKS = {
     task.name: task
     for task in (

@@ -6,17 +6,18 @@ import asyncio
 import contextlib
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from ragtester.errors import RagtesterError
 from ragtester.models.accounts import Account, Said, Services
-from ragtester.models.chat import ChatClient
+from ragtester.models.catalogue import ModelName
 from ragtester.models.clients import RETRY_AFTER
 from ragtester.models.limits import ModelTurns, ProviderGate
 from ragtester.models.prices import price_of, window_of
 from ragtester.models.problems import Problem, examine, mend
 from ragtester.models.retry import BackOff, CallFailed, attempted
 from ragtester.records import Failure
+from ragtester.settings import ProviderSettings
 from ragtester.tasks import PURPOSE, STOPPING_FAILURES, Task
 from ragtester.text.words import estimate_tokens
 
@@ -31,10 +32,39 @@ MOST_DROPS = 8
 FIRST_ALONE_SECONDS = 0.15
 
 
+class Client(Protocol):
+    """What sends a request: a chat model's client, or a target's. See `chat.ChatClient`."""
+
+    name: ModelName
+    limits: ProviderSettings
+    dropped: list[str]
+    window: int
+
+    def sent(self, task: Task[Any, Any]) -> list[str]:
+        """Names of the parameters that a request carries."""
+        ...
+
+    def drop(self, parameter: str) -> bool:
+        """Leave a parameter out from now on; False where there is nothing left to leave out."""
+        ...
+
+    async def context_limit(self) -> int | None:
+        """The context that the model takes, in tokens, where its server tells."""
+        ...
+
+    async def send(self, messages: Messages, task: Task[Any, Any], window: int) -> Said:
+        """One request; raises whatever goes wrong."""
+        ...
+
+    async def close(self) -> None:
+        """Close connections."""
+        ...
+
+
 class ModelCaller:
     """Calls one model. `reply` gives what was said, or the failure that is left after all attempts."""
 
-    def __init__(self, client: ChatClient, gate: ProviderGate, turns: ModelTurns | None, shared: Services) -> None:
+    def __init__(self, client: Client, gate: ProviderGate, turns: ModelTurns | None, shared: Services) -> None:
         self.client = client
         self.name = client.name
         self.gate = gate

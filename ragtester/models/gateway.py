@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -18,18 +19,30 @@ from ragtester.models.rendering import REPAIR, Renderer
 from ragtester.models.replies import UnusableReply, parse
 from ragtester.models.scripted import ScriptedReplies, load_script
 from ragtester.records import Call, Failure, Record
+from ragtester.redaction import redact
 from ragtester.settings import Settings
-from ragtester.tasks import STOPPING_FAILURES, TRANSIENT_FAILURES, AnswerQuestion, Asked, Embedder, Task
+from ragtester.tasks import (
+    ASK_TARGET,
+    STOPPING_FAILURES,
+    TRANSIENT_FAILURES,
+    AnswerQuestion,
+    Asked,
+    Embedder,
+    Task,
+)
 from ragtester.text.normalise import clean
 
 if TYPE_CHECKING:
     from ragtester.models.accounts import Said
     from ragtester.models.embedded.engine import EmbeddedEngine
+    from ragtester.models.targets.reading import Reading
 
 Q = TypeVar("Q", bound=Record)
 R = TypeVar("R", bound=Record)
 # How often a reply that cannot be used is asked for again, with the fault shown.
 REPAIRS = 1
+# Characters of a target's reply that are kept where it cannot be used.
+LONGEST_RAW = 4000
 _FILTERED = {"content_filter", "safety", "recitation", "prohibited_content", "blocklist"}
 _CUT = {"length", "max_tokens", "model_length", "max_output_tokens"}
 
@@ -65,6 +78,7 @@ class Gateway:
         self._callers: dict[str, ModelCaller] = {}
         self._gates: dict[str, ProviderGate] = {}
         self._turns: dict[str, ModelTurns] = {}
+        self._opened: tuple[str, Reading] | None = None
         self._embedders: dict[str, Any] = {}
         if self.shared.journal.notice:
             self.shared.note(self.shared.journal.notice)
@@ -136,8 +150,9 @@ class Gateway:
         if (stopped := self.shared.stopped.get(model)) is not None:
             self.interrupted = True
             return Asked(None, Call(model=model, cost=0.0, attempts=0), stopped)
-        name = resolve(model, self.settings)
-        if name.provider == "embedded":
+        if task.name == ASK_TARGET.name:
+            asked = await self._target(task, request)
+        elif (name := resolve(model, self.settings)).provider == "embedded":
             asked = await self._embedded(name, task, request)
         elif name.provider == "scripted":
             asked = self._scripted(name, task, request)
@@ -207,6 +222,30 @@ class Gateway:
             shown = [("ai", clean(said.text)), ("human", REPAIR.format(fault=failure.message))]
             messages = [*first, *shown] if failure.type == "unparseable" else first
         raise AssertionError("unreachable")
+
+    async def _target(self, task: Task[Q, R], request: Q) -> Asked[R]:
+        """Ask the user's own application. Of a reply that cannot be used the account keeps what was sent."""
+        from ragtester.models.targets.client import PROVIDER, TargetClient, name_of
+        from ragtester.models.targets.opening import is_local, open_target
+
+        if self._opened is None:
+            name = name_of(self.settings)
+            target, reading = open_target(self.settings, self._root)
+            limits = self.settings.provider(PROVIDER)
+            client = TargetClient(name, limits, target, local=is_local(self.settings.target))
+            self._callers[name.full] = ModelCaller(client, self._gate(PROVIDER), None, self.shared)
+            self._opened = name.full, reading
+        full, reading = self._opened
+        account = Account(full)
+        said = await self._callers[full].reply([("human", request.model_dump_json())], task, account)
+        if isinstance(said, Failure):
+            return Asked(None, account.call(), said)
+        try:
+            reply = reading.read(json.loads(said.text))
+        except UnusableReply as unusable:
+            return Asked(None, account.call(clean(redact(said.text))[:LONGEST_RAW]), unusable.failure)
+        assert isinstance(reply, task.reply)
+        return Asked(reply, account.call().model_copy(update={"served_model": reply.about.get("model")}))
 
     def _caller(self, name: ModelName) -> ModelCaller:
         if name.full not in self._callers:

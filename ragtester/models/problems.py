@@ -54,8 +54,18 @@ class Problem:
     cause: str = ""
 
 
+class Told(Exception):  # noqa: N818 - carries a Problem through the caller
+    """A failed attempt that its client has classified itself."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        super().__init__(problem.message)
+
+
 def examine(error: BaseException, sent: Iterable[str] = (), retry_after: str | None = None) -> Problem:
     """Classify what a client raised. `sent` names the parameters of the request; `retry_after` is the header's text."""
+    if isinstance(error, Told):
+        return error.problem
     response = getattr(error, "response", None)
     status = getattr(error, "status_code", None) or getattr(response, "status_code", None)
     status = status if isinstance(status, int) and status > 0 else None
@@ -184,6 +194,10 @@ def mend(problem: Problem, name: ModelName, limits: ProviderSettings) -> str:
     match problem.type:
         case "unknown_model" if name.provider == "ollama":
             says = f"{says} (mend: ollama pull {name.served})"
+        case "unknown_model" if name.provider == "target":
+            says = f"{says} (mend: check the address in target.name)"
+        case "auth" if name.provider == "target":
+            says = f"{says} (mend: check target.headers and the variables that it names)"
         case "unknown_model":
             says = f"{says} (mend: check the name of {name.full} and its base_url)"
         case "auth":

@@ -7,7 +7,7 @@ from typing import Literal
 
 from ragtester.rag.contexts import Context
 from ragtester.records import Answer, Failure, Outcome
-from ragtester.tasks import AnswerQuestion, Asked, QuestionAnswered
+from ragtester.tasks import AnswerQuestion, Asked, AskTarget, QuestionAnswered
 from ragtester.text.refusal import is_refusal
 
 REFUSED = frozenset({"refused", "content_filter"})
@@ -16,24 +16,13 @@ ABSTENTION_CHARACTERS = 600
 
 
 @dataclass(frozen=True)
-class System:
+class AnySystem:
     """One system under test within a run, and what its rows carry."""
 
     run: str
     llm: str
     embedding: str
     refusals: tuple[str, ...]
-    reply_format: Literal["json", "text"]
-
-    def request(self, context: Context) -> AnswerQuestion:
-        """What the LLM is asked."""
-        return AnswerQuestion(
-            language=context.case.language,
-            question=context.case.question,
-            sections=context.sections,
-            refusals=self.refusals,
-            reply_format=self.reply_format,
-        )
 
     def row(self, key: str, context: Context, asked: Asked[QuestionAnswered]) -> Answer:
         """The answer row of a call, whatever came of it."""
@@ -85,6 +74,33 @@ class System:
             call=asked.call if asked else None,
             failure=failure,
         )
+
+
+@dataclass(frozen=True)
+class System(AnySystem):
+    """An LLM that answers from the sections that we retrieve for it."""
+
+    reply_format: Literal["json", "text"]
+
+    def request(self, context: Context) -> AnswerQuestion:
+        """What the LLM is asked."""
+        return AnswerQuestion(
+            language=context.case.language,
+            question=context.case.question,
+            sections=context.sections,
+            refusals=self.refusals,
+            reply_format=self.reply_format,
+        )
+
+
+@dataclass(frozen=True)
+class TargetSystem(AnySystem):
+    """A system that is not ours: it gets the question and the user's tags, and searches by itself."""
+
+    def request(self, context: Context) -> AskTarget:
+        """What the target is asked."""
+        case = context.case
+        return AskTarget(language=case.language, question=case.question, tags=case.user_tags)
 
 
 def _failed(failure: Failure) -> Outcome:

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from ragtester.errors import MissingPackageError, UsageError
+from ragtester.functions import one_line
 from ragtester.provenance import row_key, sha256_file, versions
-from ragtester.rag.reranking import Scored, checked, failed, one_line
+from ragtester.rag.reranking import Scored, checked, failed
 from ragtester.records import Chunk
 from ragtester.settings.nearest import did_you_mean
 

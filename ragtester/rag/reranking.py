@@ -9,8 +9,8 @@ from itertools import islice
 from numbers import Real
 from typing import Any, Protocol
 
+from ragtester.functions import one_line
 from ragtester.records import Call, Chunk, Failure
-from ragtester.redaction import redact
 
 # The type of a failure that a reranker which is no language model ends in; the next start asks it again.
 FAILURE = "rerank"
@@ -70,8 +70,3 @@ def _is_number(value: Any) -> bool:
 def failed(name: str, what: str) -> Scored:
     """No scores: what `name` did, in one line."""
     return Scored(failure=Failure(type=FAILURE, message=f"{name}: {what}"))
-
-
-def one_line(error: BaseException) -> str:
-    """Type and words of an error of foreign code, without keys and cut short."""
-    return f"{type(error).__name__}: {redact(' '.join(str(error).split()))[:200]}".removesuffix(": ")

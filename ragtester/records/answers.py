@@ -13,6 +13,14 @@ Outcome = Literal["answered", "abstained", "refused", "failed"]
 # Answers of the closed-book control: the embedding model's name in their rows, and the ending of their run's name.
 NO_RETRIEVAL = "none"
 CLOSED_BOOK_SUFFIX = ".closed-book"
+# Answers of a system that is not ours: what stands for the embedding model in their rows, and the name of its arm.
+TARGET = "target"
+# How the chunker is named in the rows of chunks: texts that a target gave, and the evidence of a case, which stands
+# for the gold of an index that nobody can look at.
+TARGET_CHUNK = "target"
+EVIDENCE_CHUNK = "evidence"
+# The note in the trace of a target that does not say what it answered from.
+NO_CHUNKS = "the target reveals no chunks: what it retrieved is not known"
 
 
 class Chunk(Record):
@@ -104,6 +112,13 @@ class Trace(Record):
         return bool(self.gold_ids) and set(self.gold_ids) <= set(self.hidden_ids)
 
 
+class LeftOut(Record):
+    """A chunk that the answer says it leaves out, and why."""
+
+    id: str
+    reason: str = ""
+
+
 class Answer(Record):
     """What one system under test said to one case: exactly one row a case and system."""
 
@@ -121,6 +136,7 @@ class Answer(Record):
     refuses: bool | None = None
     cited: tuple[str, ...] = ()
     unknown_citations: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = Field(default=(), exclude_if=lambda left_out: not left_out)
     trace: Trace | None = None
     call: Call | None = None
     failure: Failure | None = None

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Protocol
+from typing import Any, Protocol
 
 from ragtester.rag.collection import batches
 from ragtester.rag.contexts import Context
 from ragtester.rag.reranking import Reranker
 from ragtester.rag.route import Route
-from ragtester.records import NO_RETRIEVAL, Document
+from ragtester.records import NO_RETRIEVAL, Document, Trace
 from ragtester.searching.library import Library
 from ragtester.searching.stores import Asking, Stores
 from ragtester.settings import ExecuteSettings
+from ragtester.tasks import Asked, QuestionAnswered
 
 CONTEXTS_AT_ONCE = 200
 
@@ -37,6 +38,14 @@ class Retrieval(Protocol):
         """
         ...
 
+    def stand(self, trace: Trace) -> None:
+        """Take up the trace of a row that is on disk."""
+        ...
+
+    def surveyed(self) -> None:
+        """All rows that were there are taken up. Raises DataError where what is kept beside them is lost for good."""
+        ...
+
     def load(self) -> None:
         """Import what is needed, before threads start."""
         ...
@@ -53,6 +62,10 @@ class Retrieval(Protocol):
         """The contexts of the cases where nothing could be retrieved."""
         ...
 
+    async def reveal(self, context: Context, asked: Asked[Any]) -> tuple[Context, Asked[QuestionAnswered]]:
+        """A context and a reply, with what the reply itself tells of the search."""
+        ...
+
     async def settle(self, asking: Asking) -> None:
         """Wait until what was asked is complete on disk."""
         ...
@@ -62,8 +75,22 @@ class Retrieval(Protocol):
         ...
 
 
+class Ours:
+    """A search that is ours: replies tell nothing new of it."""
+
+    def stand(self, trace: Trace) -> None:
+        """Nothing depends on it."""
+
+    def surveyed(self) -> None:
+        """What is kept can be made again."""
+
+    async def reveal(self, context: Context, asked: Asked[Any]) -> tuple[Context, Asked[QuestionAnswered]]:
+        """As they are."""
+        return context, asked
+
+
 @dataclass(frozen=True)
-class FromStores:
+class FromStores(Ours):
     """Chunks from the vector stores of the run."""
 
     execute: ExecuteSettings
@@ -139,7 +166,7 @@ class FromStores:
         await self.stores.close()
 
 
-class Nothing:
+class Nothing(Ours):
     """The closed-book control: no store is made, no embedding model is asked, no text is read.
 
     Traces say so: no index, k = 0, nothing retrieved, and no gold chunks, for there are no chunks.

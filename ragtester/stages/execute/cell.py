@@ -8,15 +8,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import Any
 
-from ragtester.rag.answering import System
+from ragtester.rag.answering import System, TargetSystem
 from ragtester.rag.contexts import Context
 from ragtester.records import Answer, Case, Document, Failure
 from ragtester.searching.stores import Asking
 from ragtester.tasks import (
     PURPOSE,
     STOPPING_FAILURES,
-    AnswerQuestion,
+    Asked,
     EmbeddingError,
     Models,
     QuestionAnswered,
@@ -33,7 +34,7 @@ class Cell:
     document: Document
     embedding: str
     cases: tuple[Case, ...]
-    wanted: tuple[tuple[System, dict[str, str]], ...]
+    wanted: tuple[tuple[System | TargetSystem, dict[str, str]], ...]
 
     @property
     def asking(self) -> Asking:
@@ -55,15 +56,17 @@ class Services:
     """What a cell needs from outside.
 
     `contexts` retrieves for each case, `nothing` gives the contexts of cases for which nothing could be retrieved;
+    `reveal` takes out of a reply what it tells of the search;
     `windows` bound how many calls of one LLM wait at once; `task` is what the LLMs are asked.
     """
 
     models: Models
     contexts: Callable[[Asking], Awaitable[list[Context]]]
     nothing: Callable[[Asking], Awaitable[list[Context]]]
+    reveal: Callable[[Context, Asked[Any]], Awaitable[tuple[Context, Asked[QuestionAnswered]]]]
     windows: dict[str, asyncio.Semaphore]
     halt: Halt
-    task: Task[AnswerQuestion, QuestionAnswered]
+    task: Task[Any, Any]
 
 
 async def run_cell(cell: Cell, services: Services, emit: Callable[[Answer], None]) -> None:
@@ -97,7 +100,7 @@ async def _without_vectors(cell: Cell, services: Services, failure: Failure, emi
 
 
 async def _lane(
-    system: System, wanted: list[tuple[str, Context]], services: Services, emit: Callable[[Answer], None]
+    system: System | TargetSystem, wanted: list[tuple[str, Context]], services: Services, emit: Callable[[Answer], None]
 ) -> None:
     """All calls of one LLM, in order, as many at once as its window allows."""
     window = services.windows[system.llm]
@@ -117,7 +120,9 @@ async def _lane(
                 calls.create_task(_ask(system, key, context, services, emit))
 
 
-async def _ask(system: System, key: str, context: Context, services: Services, emit: Callable[[Answer], None]) -> None:
+async def _ask(
+    system: System | TargetSystem, key: str, context: Context, services: Services, emit: Callable[[Answer], None]
+) -> None:
     PURPOSE.set(key)
     try:
         asked = await services.models.ask(system.llm, services.task, system.request(context))
@@ -128,4 +133,5 @@ async def _ask(system: System, key: str, context: Context, services: Services, e
         return
     if asked.failure and asked.failure.type in STOPPING_FAILURES:
         services.halt.models.setdefault(system.llm, asked.failure)
-    emit(system.row(key, context, asked))
+    context, answered = await services.reveal(context, asked)
+    emit(system.row(key, context, answered))

@@ -66,6 +66,18 @@ def refuse(stale: list[Stale], old: Manifest | None, new: Manifest) -> None:
     )
 
 
+def same_kind(old: Manifest | None, *, target: bool) -> None:
+    """Raise ChangedInputsError where a run of our own systems would go on with a target, or the other way round.
+
+    Both keep chunks in the same files.
+    """
+    if old is not None and ("target" in old.parameters) != target:
+        before, now = ("a target", "systems of ragtester") if target is False else ("systems of ragtester", "a target")
+        raise ChangedInputsError(
+            f"run {old.name} was executed with {before}, and the settings name {now}; choose another run name (--run)"
+        )
+
+
 def _dropped(stale: list[Stale]) -> str:
     parts = []
     for why, what in _DROPPED.items():

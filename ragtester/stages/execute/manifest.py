@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ragtester.provenance import begin_manifest, sha256_file
-from ragtester.records import NO_RETRIEVAL, Manifest
+from ragtester.records import NO_RETRIEVAL, TARGET, Manifest
 from ragtester.searching.identity import route_identity
 from ragtester.searching.suite import Suite, case_files
 from ragtester.searching.tagged import TAGS
@@ -21,15 +21,16 @@ def begun(settings: Settings, keys: Keys, task: Task[Any, Any], inputs: dict[str
     """The manifest without an end: no ledger, no counts, no served models."""
     pairs = matrix(settings)
     llms = dict.fromkeys(llm for llms in pairs.values() for llm in llms)
-    searching = () if settings.execute.is_control else route_identity(settings).get("models", ())
-    names = [*llms, *(name for name in pairs if name != NO_RETRIEVAL), *searching]
+    ours = not (settings.execute.is_control or settings.target.name)
+    searching = route_identity(settings).get("models", ()) if ours else ()
+    names = [*llms, *(name for name in pairs if name not in (NO_RETRIEVAL, TARGET)), *searching]
     return begin_manifest(
         STAGE,
         settings.execute.run,
         seed=settings.workspace.seed,
         models=dict.fromkeys(names),
-        inputs=inputs,
-        prompts={task.name: keys.prompt_sha256},
+        inputs={**inputs, **(keys.target.watched if keys.target else {})},
+        prompts={} if keys.target else {task.name: keys.prompt_sha256},
         parameters=keys.parameters(),
     )
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from ragtester.progress import Progress
 from ragtester.provenance import row_key, sha256_text
-from ragtester.rag.answering import System
-from ragtester.records import NO_RETRIEVAL, Answer, Case, Document
+from ragtester.rag.answering import System, TargetSystem
+from ragtester.records import NO_RETRIEVAL, TARGET, Answer, Case, Document
 from ragtester.results.paying import Payments
 from ragtester.searching.identity import NOT_CONTENT, chunker, embedding_identity, route_identity
 from ragtester.searching.reach import Reach
@@ -23,12 +23,25 @@ from ragtester.workspace import system_name
 
 
 def matrix(settings: Settings) -> dict[str, tuple[str, ...]]:
-    """LLMs to run with each embedding model, in the order of the settings; a pair of two groups runs once."""
+    """LLMs to run with each embedding model, in the order of the settings; a pair of two groups runs once.
+
+    A target stands alone: the groups are not asked.
+    """
+    if settings.target.name:
+        return {TARGET: (settings.target.label,)}
     cells: dict[str, dict[str, None]] = {}
     for group in settings.execute.groups:
         for embedding in group.embeddings:
             cells.setdefault(embedding, {}).update(dict.fromkeys(group.llms))
     return {embedding: tuple(llms) for embedding, llms in cells.items()}
+
+
+@dataclass(frozen=True)
+class TargetInputs:
+    """What the answers of a target depend on: its settings and module, and the watched files as inputs."""
+
+    identity: dict[str, Any]
+    watched: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -43,16 +56,21 @@ class Keys:
     prompt_sha256: str
     reach: Reach
     retrieval_prompts: dict[str, str] = field(default_factory=dict)
+    target: TargetInputs | None = None
 
-    def system(self, llm: str, embedding: str) -> System:
+    def system(self, llm: str, embedding: str) -> System | TargetSystem:
         """The system under test of a pair."""
         execute = self.settings.execute
+        if self.target is not None:
+            return TargetSystem(execute.run, llm, embedding, execute.refusals)
         reply_format = self.settings.model(llm).reply_format or execute.reply_format
         return System(execute.run, llm, embedding, execute.refusals, reply_format)
 
     def parameters(self) -> dict[str, Any]:
         """What may not change under one run name, as the manifest keeps it."""
         execute = self.settings.execute
+        if self.target is not None:
+            return {"target": self.target.identity, "refusals": list(execute.refusals), "groups": "not asked: a target"}
         pairs = matrix(self.settings)
         llms = dict.fromkeys(llm for llms in pairs.values() for llm in llms)
         shared = {"refusals": list(execute.refusals), "llms": {llm: self._llm(llm) for llm in llms}}
@@ -70,6 +88,9 @@ class Keys:
     def of(self, document: Document, cases: Iterable[Case], llm: str, embedding: str, corpus: str) -> dict[str, str]:
         """Key of each case's row, by case id. `corpus` stands for what else is in the store."""
         parameters = self.parameters()
+        if self.target is not None:
+            told = [self.target.identity, self.target.watched, parameters["refusals"]]
+            return self._keys(cases, row_key(target=told, text=document.text_sha256))
         parameters = {**parameters, "llms": parameters["llms"][llm], "embeddings": parameters["embeddings"][embedding]}
         closed = self.settings.execute.is_control
         texts = {} if closed else {"text": document.text_sha256, "corpus": corpus}
@@ -77,7 +98,10 @@ class Keys:
         # A shuffled context is another one in every run.
         run = {"run": execute.run} if execute.retrieval.order == "shuffle" and not closed else {}
         system = row_key(prompt=self.prompt_sha256, llm=llm, embedding=embedding, **run, **texts, **parameters)
-        return {case.id: row_key(system=system, case=self._content(case, searched=not closed)) for case in cases}
+        return self._keys(cases, system, searched=not closed)
+
+    def _keys(self, cases: Iterable[Case], system: str, *, searched: bool = True) -> dict[str, str]:
+        return {case.id: row_key(system=system, case=self._content(case, searched=searched)) for case in cases}
 
     def _content(self, case: Case, *, searched: bool) -> list[Any]:
         """What of a case reaches its answer row; the expected answer does not."""

@@ -9,10 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragtester.errors import RagtesterError, UsageError
+from ragtester.models.targets.client import PROVIDER
+from ragtester.models.targets.opening import target_identity, watched
 from ragtester.progress import Progress, StageResult
 from ragtester.provenance import end_manifest
 from ragtester.rag.rerankers import make_reranker, retrieval_prompts
-from ragtester.records import Answer, Case, Document, Ledger, Manifest
+from ragtester.records import Answer, Case, Document, Ledger, Manifest, Trace
+from ragtester.searching.from_target import FromTarget
 from ragtester.searching.library import Library
 from ragtester.searching.queries import Preparation
 from ragtester.searching.reach import Reach
@@ -24,12 +27,12 @@ from ragtester.settings import Settings
 from ragtester.stages.execute import plan
 from ragtester.stages.execute.answers import AnswerFile
 from ragtester.stages.execute.cell import Cell, Halt, Services, run_cell
-from ragtester.stages.execute.changes import refuse, replaced
+from ragtester.stages.execute.changes import refuse, replaced, same_kind
 from ragtester.stages.execute.manifest import STAGE, begun, inputs
-from ragtester.stages.execute.plan import AnswerRows, Keys
+from ragtester.stages.execute.plan import AnswerRows, Keys, TargetInputs
 from ragtester.stages.execute.work import Work
 from ragtester.storage import read_json, write_json
-from ragtester.tasks import ANSWER_CLOSED_BOOK, ANSWER_QUESTION, Embedder, Models
+from ragtester.tasks import ANSWER_CLOSED_BOOK, ANSWER_QUESTION, ASK_TARGET, Embedder, Models, Task
 from ragtester.workspace import Workspace
 
 # Cells that are open at once: while one waits for its last replies, the next ones keep the servers busy.
@@ -83,15 +86,28 @@ class _Job:
     """Counts of the manifest that are no account of rows."""
 
     def __post_init__(self) -> None:
-        self.task = ANSWER_CLOSED_BOOK if self.settings.execute.is_control else ANSWER_QUESTION
-        prompts = retrieval_prompts(self.settings, self.models, self.workspace.root)
-        reach = Reach(self.settings, self.suite.documents)
-        self.keys = Keys(self.settings, self.models.prompt_sha256(self.task), reach, prompts)
+        self.keys, self.task = self._keys()
         self.queries = Preparation(self.settings, self.suite.documents, self.models)
         self.retrieval = self._retrieval()
-        self.work = Work(self.settings, self.suite, self.keys, self.retrieval.stands, self.queries.recall)
+        self.work = Work(self.settings, self.suite, self.keys, self.retrieval.stands, self._recall)
         self.folder = self.workspace.answers(self.settings.execute.run)
         self.begun = time.monotonic()
+
+    def _keys(self) -> tuple[Keys, Task[Any, Any]]:
+        """What makes the keys of the rows, and what is asked."""
+        settings, root = self.settings, self.workspace.root
+        reach = Reach(settings, self.suite.documents)
+        if settings.target.name:
+            inputs = TargetInputs(target_identity(settings, root), watched(settings.target, root))
+            return Keys(settings, "", reach, target=inputs), ASK_TARGET
+        task = ANSWER_CLOSED_BOOK if settings.execute.is_control else ANSWER_QUESTION
+        prompts = retrieval_prompts(settings, self.models, root)
+        return Keys(settings, self.models.prompt_sha256(task), reach, prompts), task
+
+    def _recall(self, case: Case, trace: Trace) -> None:
+        """Take up the trace of a row that stands."""
+        self.queries.recall(case, trace)
+        self.retrieval.stand(trace)
 
     # What is there
 
@@ -103,11 +119,13 @@ class _Job:
         plan.recover(self.folder, self.progress)
         plan.note_strangers(self.folder, work.pairs, self.progress)
         old = read_json(self.folder / "manifest.json", Manifest)
+        same_kind(old, target=self.keys.target is not None)
         stale = work.survey()
         if not work.planned:
             raise UsageError(f"{self.workspace.suite(self.suite.name)}: no case to execute; make cases first")
         self._note_tags()
         self._replace(stale, old, overwrite)
+        self.retrieval.surveyed()
         self.manifest = self._begun(lambda folder, document: work.others.belongs(folder, document, old))
         write_json(self.folder / "manifest.json", self.manifest)
         self._note_work(old)
@@ -163,7 +181,8 @@ class _Job:
     async def make(self) -> None:
         """Run all cells, a few at once."""
         retrieval, windows = self.retrieval, self._windows()
-        services = Services(self.models, retrieval.contexts, retrieval.nothing, windows, self.halt, self.task)
+        search = retrieval.contexts, retrieval.nothing, retrieval.reveal
+        services = Services(self.models, *search, windows, self.halt, self.task)
         room = asyncio.Semaphore(OPEN_CELLS)
         cells = [pair for pair in self._order() if self.work.is_open(*pair)]
         if cells:
@@ -188,6 +207,8 @@ class _Job:
 
         def emit(row: Answer) -> None:
             files[row.llm].append(row)
+            if row.trace:
+                self.retrieval.stand(row.trace)
             self.work.tally.add(row)
             self.progress.advance(failed=row.outcome == "failed", cost=row.call.cost if row.call else None)
 
@@ -212,6 +233,8 @@ class _Job:
             room.release()
 
     def _retrieval(self) -> Retrieval:
+        if self.keys.target is not None:
+            return FromTarget(self.settings, self.suite)
         if self.settings.execute.is_control:
             return Nothing()
         library = Library(self.suite, self.settings, self.progress)
@@ -226,7 +249,8 @@ class _Job:
     def _windows(self) -> dict[str, asyncio.Semaphore]:
         """Twice as many waiting calls as a provider takes at once, so that it never waits for us."""
         llms = dict.fromkeys(llm for llms in self.work.matrix.values() for llm in llms)
-        return {llm: asyncio.Semaphore(2 * self.settings.provider(llm.partition(":")[0]).concurrency) for llm in llms}
+        providers = {llm: PROVIDER if self.keys.target else llm.partition(":")[0] for llm in llms}
+        return {llm: asyncio.Semaphore(2 * self.settings.provider(providers[llm]).concurrency) for llm in llms}
 
     # The account
 

@@ -1,0 +1,175 @@
+"""The texts that a target says it answered from: found in the documents of the suite, and kept as chunks of the run."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from ragtester.provenance import sha256_text
+from ragtester.rag.chunking import content_hash
+from ragtester.records import EVIDENCE_CHUNK, TARGET_CHUNK, Case, Chunk, Document, Span
+from ragtester.searching.suite import Suite
+from ragtester.spans import Pair, overlap, pages_of
+from ragtester.tasks import Returned
+from ragtester.text.likeness import has_value, likeness, values
+from ragtester.text.page import Page
+
+TEXTS_IN_MEMORY = 30_000_000
+# In characters: a larger suite is not searched by likeness beyond the case's own and the named document.
+NEAR_EVERYWHERE = 2_000_000
+NOWHERE: Pair = (0, 0)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A returned text as a chunk; `near` says that it was found by likeness, `lost` that it stands in no document."""
+
+    returned: Returned
+    chunk: Chunk
+    near: bool = False
+    lost: bool = False
+
+
+@dataclass
+class Texts:
+    """The texts of a suite's documents, ready to be searched; the last few stay in memory.
+
+    `match` (0 to 100) is how alike two texts are that are taken for the same. Not for two threads at once.
+    """
+
+    suite: Suite
+    match: float
+    _pages: OrderedDict[str, Page] = field(default_factory=OrderedDict)
+
+    def __post_init__(self) -> None:
+        self.documents = {one.id: one for one in self.suite.documents}
+        self._size = sum(one.characters for one in self.suite.documents)
+
+    def page(self, document: Document) -> Page:
+        """A document's text. Raises DataError where it is not the text of the suite any more."""
+        if document.id not in self._pages:
+            self._pages[document.id] = Page(self.suite.text(document))
+        self._pages.move_to_end(document.id)
+        page = self._pages[document.id]
+        while len(self._pages) > 1 and sum(len(one.text) for one in self._pages.values()) > TEXTS_IN_MEMORY:
+            self._pages.popitem(last=False)
+        return page
+
+    def see(self, case: Case, returned: Sequence[Returned]) -> list[Seen]:
+        """Each text with its place: in the case's document first, then in the one that the target names, then in any.
+
+        A text that stands nowhere and holds evidence of the case stands for the place of that evidence.
+        """
+        return [self._seen(case, one) for one in returned]
+
+    def evidence(self, document: Document, spans: Iterable[Span]) -> list[Chunk]:
+        """A chunk for each evidence span: it stands for the gold where no returned text holds it."""
+        text = self.page(document).text
+        return [
+            _row(document, text[span.start : span.end], (span.start, span.end), EVIDENCE_CHUNK)
+            for span in dict.fromkeys(spans)
+        ]
+
+    def _seen(self, case: Case, returned: Returned) -> Seen:
+        own, named = self.documents.get(case.document_id), self._named(returned.document)
+        first = [one for one in (own, named) if one is not None]
+        if returned.text.strip():
+            for document, bar in self._places(first):
+                if span := self._find(document, returned.text, bar):
+                    return Seen(returned, _row(document, returned.text, span), near=bar > 0)
+            if own and (spans := self._holds(own, case, returned.text)):
+                return Seen(returned, _row(own, returned.text, spans[0], also=spans[1:]), near=True)
+        home = named or own
+        return Seen(returned, _row(home, returned.text, NOWHERE, name=case.document_id), lost=True)
+
+    def _places(self, first: Sequence[Document]) -> Iterator[tuple[Document, float]]:
+        """Documents to search, each with the bar of likeness (0: as it is, up to white space)."""
+        known = {one.id for one in first}
+        rest = [one for one in self.suite.documents if one.id not in known]
+        yield from ((one, 0.0) for one in (*first, *rest))
+        yield from ((one, self.match) for one in first)
+        if self._size <= NEAR_EVERYWHERE:
+            yield from ((one, self.match) for one in rest)
+
+    def _find(self, document: Document, text: str, bar: float) -> Pair | None:
+        page = self.page(document)
+        found = page.find(text, bar)
+        if found is None:
+            return None
+        span = found[0]
+        # Alike is not the same: a clause with another number in it is another clause.
+        same = not bar or _says_all(text, page.text[span[0] : span[1]])
+        return span if same else None
+
+    def _holds(self, own: Document, case: Case, text: str) -> list[Pair]:
+        """Places of the evidence that the text holds in its own words."""
+        page = self.page(own)
+        pieces = [((one.start, one.end), page.text[one.start : one.end]) for one in case.evidence]
+        return [
+            place
+            for place, piece in pieces
+            if piece.strip() and likeness(piece, text) >= self.match and _says_all(text, piece)
+        ]
+
+    def _named(self, name: str) -> Document | None:
+        """The document that a target means: by its id or path, or the end of its path, where only one fits."""
+        wanted = name.replace("\\", "/").strip().strip("/")
+        if not wanted:
+            return None
+        if wanted in self.documents:
+            return self.documents[wanted]
+        last = PurePosixPath(wanted).name
+        fits = [one for one in self.documents.values() if one.path == wanted]
+        fits = fits or [one for one in self.documents.values() if PurePosixPath(one.path).name == last]
+        fits = fits or [one for one in self.documents.values() if PurePosixPath(one.path).stem == last]
+        return fits[0] if len(fits) == 1 else None
+
+
+def gold_of(case: Case, seen: Iterable[Seen], evidence: Sequence[Chunk]) -> tuple[str, ...]:
+    """The case's gold: returned chunks over its evidence, and for evidence that none of them holds its own chunk."""
+    if case.type == "rejection":
+        return ()
+    found = [one.chunk for one in seen if one.chunk.document_id == case.document_id]
+    gold: list[str] = []
+    for own in evidence:
+        place = (own.start, own.end)
+        over = [one.id for one in found if any(overlap(place, other) for other in _spans(one))]
+        gold += over or [own.id]
+    return tuple(dict.fromkeys(gold))
+
+
+def _spans(chunk: Chunk) -> list[Pair]:
+    return [(chunk.start, chunk.end), *((one.start, one.end) for one in chunk.also)]
+
+
+def _says_all(text: str, other: str) -> bool:
+    """Whether a text has all numbers and codes of another."""
+    return all(has_value(value, text, glued=True) for value in values(other))
+
+
+def _row(
+    document: Document | None,
+    text: str,
+    span: Pair,
+    chunker: str = TARGET_CHUNK,
+    *,
+    also: Sequence[Pair] = (),
+    name: str = "",
+) -> Chunk:
+    """The row of a text. Its id tells two kinds apart that have the same words; the ordinal is where it begins."""
+    identity = document.id if document else name
+    hashed = content_hash(text if chunker == TARGET_CHUNK else f"{chunker}\n{text}")
+    return Chunk(
+        id=f"{identity}:{hashed}:{span[0]}",
+        document_id=identity,
+        ordinal=span[0],
+        start=span[0],
+        end=span[1],
+        pages=pages_of(span[0], span[1], document.page_starts) if document and span[1] > span[0] else (),
+        text=text,
+        also=tuple(Span(start=one[0], end=one[1]) for one in also),
+        chunker=chunker,
+        sha256=sha256_text(text),
+    )
