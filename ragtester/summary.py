@@ -22,6 +22,8 @@ WORDS = {
     "judge": "judged",
     "experiment": "searched",
     "audit precision": "voted",
+    "audit claims": "audited",
+    "audit coverage": "audited",
 }
 
 

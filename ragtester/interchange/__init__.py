@@ -1,5 +1,6 @@
 """Suites and results of other tools: in and out."""
 
+from ragtester.interchange.agent_traces import read_agent_traces
 from ragtester.interchange.exporting import Exported, export
 from ragtester.interchange.gold_labels import read_gold_labels
 from ragtester.interchange.importing import import_file
@@ -14,6 +15,7 @@ __all__ = [
     "export",
     "export_traces",
     "import_file",
+    "read_agent_traces",
     "read_gold_labels",
     "read_traces",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -65,6 +65,11 @@ class Lookup:
         found = [(identity, self._chunk(identity, answer.document_id)) for identity in wanted]
         present = tuple(chunk for _, chunk in found if chunk is not None)
         return present, tuple(identity for identity, chunk in found if chunk is None)
+
+    def found(self, answer: Answer, ids: Iterable[str]) -> dict[str, Chunk]:
+        """The chunks of these ids that the run's chunk files hold, in the order given."""
+        looked = ((identity, self._chunk(identity, answer.document_id)) for identity in ids)
+        return {identity: chunk for identity, chunk in looked if chunk is not None}
 
     def _chunk(self, identity: str, document_id: str) -> Chunk | None:
         chunk = self._of(document_id).get(identity)

@@ -16,6 +16,7 @@ from ragtester.text.languages import base
 from ragtester.text.quantities import Quantity, Values, codes, quantities
 from ragtester.text.sentences import sentence_spans
 from ragtester.text.stems import stems
+from ragtester.text.subjects import without_quantities
 
 BY = "words"
 """What stands as `by` in `ClaimMetrics` for these claims."""
@@ -49,7 +50,7 @@ def trace_by_words(answer: str, passages: Sequence[Passage], language: str) -> C
     found = []
     for claim in claims:
         asked = _held(claim, code)
-        names = _names(claim, code)
+        names = name_stems(claim, code)
         labels = tuple(dict.fromkeys(label for label, there in held if _supports(there, asked, names)))
         found.append(TracedClaim(claim=claim, passages=labels))
     return ClaimsTraced(claims=tuple(found))
@@ -84,17 +85,11 @@ def _joints(code: str) -> re.Pattern[str]:
 
 
 def _is_clause(text: str, code: str) -> bool:
-    return len(set(stems(_without_quantities(text, code), code))) >= LEAST
+    return len(set(stems(without_quantities(text, code), code))) >= LEAST
 
 
 def _tells(text: str, code: str) -> bool:
     return bool(stems(text, code) or quantities(text, code) or codes(text, code))
-
-
-def _without_quantities(text: str, code: str) -> str:
-    for one in reversed(quantities(text, code)):
-        text = f"{text[: one.start]} {text[one.end :]}"
-    return text
 
 
 _Held = tuple[frozenset[str], tuple[Quantity, ...], frozenset[str]]
@@ -104,14 +99,14 @@ _Held = tuple[frozenset[str], tuple[Quantity, ...], frozenset[str]]
 def _held(text: str, code: str) -> _Held:
     """Content stems outside quantities, the quantities, and the codes."""
     given = tuple(quantities(text, code))
-    return frozenset(stems(_without_quantities(text, code), code)), given, frozenset(codes(text, code))
+    return frozenset(stems(without_quantities(text, code), code)), given, frozenset(codes(text, code))
 
 
-def _names(claim: str, code: str) -> frozenset[str]:
+def name_stems(claim: str, code: str) -> frozenset[str]:
     """Stems of the capitalised words inside the sentence; months and units belong to quantities."""
     if code in _CAPITAL_NOUNS:
         return frozenset()
-    return frozenset(one for name in _NAME.findall(_without_quantities(claim, code)) for one in stems(name, code))
+    return frozenset(one for name in _NAME.findall(without_quantities(claim, code)) for one in stems(name, code))
 
 
 def _supports(there: _Held, asked: _Held, names: frozenset[str]) -> bool:

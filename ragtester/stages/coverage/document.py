@@ -1,0 +1,171 @@
+"""The result of an output audit as sentences and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ragtester.records import CoverageGroup, CoverageResult, Proportion
+from ragtester.stages.means import mean_cell
+from ragtester.stages.proportions import rate_cell
+from ragtester.statistics import format_rate
+from ragtester.tables import Cell, Document, Paragraph, Section, Table
+from ragtester.tables.cells import counted, show
+
+SHOWN = 10
+FEW = 3
+"""So many groups are named as a cluster at most."""
+MOST = 2 / 3
+"""Share of the answers that hide something which makes a cluster."""
+_NOT_TOLD = {
+    "answer": "the answer's words (so nothing about claims and contradictions)",
+    "citations": "what the answer cites (so no coverage)",
+    "texts": "the texts of all results (contradictions are looked for in those that are told)",
+}
+
+
+def coverage_document(result: CoverageResult, *, full: bool = False) -> Document:
+    """What `ragtester audit coverage` prints; `full` has every group and chunk."""
+    sections = (
+        Section("coverage", "What do the answers account for?", (*_said(result), *_tables(result))),
+        Section("clusters", "Where are contradictions hidden?", tuple(_clusters(result, full=full))),
+        Section("account", "Account", tuple(Paragraph(text) for text in _account(result))),
+    )
+    return Document(f"Output audit of run {result.run}", sections)
+
+
+def _said(result: CoverageResult) -> Iterator[Paragraph]:
+    yield Paragraph(_reporting(result), answer=True)
+    yield Paragraph(_accounts(result), answer=True)
+    if result.silent.n:
+        share = show(mean_cell(result.silent_share))
+        yield Paragraph(
+            f"Silent exclusions: {_rate(result.silent)} of the answers leave out a result and neither they nor the "
+            f"trace say why; on average {share} of an answer's results."
+        )
+    if result.padded.n:
+        yield Paragraph(
+            f"Padding: {_rate(result.padded)} of the answers cite a result that supports none of their claims; "
+            "such ids count in coverage, and not in supported coverage."
+        )
+    if result.mentioned.n:
+        yield Paragraph(
+            f"{_rate(result.mentioned)} of the contradictions between a claim and a retrieved chunk are mentioned."
+        )
+
+
+def _reporting(result: CoverageResult) -> str:
+    """The sentence that coverage is measured for: what a check of single claims cannot see."""
+    hiding, faithful = result.hiding, result.faithful_hiding
+    if not hiding.n:
+        return "Whether answers hide contradicting results cannot be said: no answer's claims could be looked at."
+    text = f"{_rate(hiding)} do not mention a retrieved chunk that contradicts them"
+    context = result.hiding_in_context
+    if hiding.successes and context is not None and context.n:
+        had = context.successes
+        text += f"; in {had} of these {hiding.successes} the model had such a chunk before it" + (
+            ", in the others the search cut it off" if had < hiding.successes else ""
+        )
+    if faithful is None or not faithful.n:
+        return f"Of the answers, {text}."
+    if not faithful.successes:
+        return f"Of the answers, {text}. None of the {faithful.n} answers whose every claim is supported hides one."
+    return (
+        f"Reporting failure: {_rate(faithful)} of the answers whose every claim is supported by what they cite hide a "
+        f"retrieved chunk that says otherwise; a check of single claims finds nothing wrong with them. Of all answers, "
+        f"{text}."
+    )
+
+
+def _accounts(result: CoverageResult) -> str:
+    if not result.coverage.n:
+        return "Coverage cannot be said: no answer tells what it cites of what it saw."
+    text = f"An answer cites {show(mean_cell(result.coverage))} of what its searches brought"
+    if result.supported_coverage.n:
+        text += f"; only {show(mean_cell(result.supported_coverage))} with results that support a claim"
+    if result.context_coverage.n:
+        text += f"; of what the model had before it, {show(mean_cell(result.context_coverage))}"
+    return text + "."
+
+
+def _tables(result: CoverageResult) -> Iterator[Table]:
+    yield _groups("coverage-by-system", "By system", "system", result.systems)
+    if len(result.types) > 1:
+        yield _groups("coverage-by-type", "By case type", "case type", result.types)
+
+
+def _groups(name: str, title: str, first: str, groups: Sequence[CoverageGroup], notes: tuple[str, ...] = ()) -> Table:
+    columns = (first, "answers", "coverage", "supported", "silent", "hiding", "padded", "mentioned")
+    rows = tuple(_row(one) for one in groups)
+    return Table(name, title, columns, rows, notes)
+
+
+def _row(one: CoverageGroup) -> tuple[Cell, ...]:
+    rates = (one.silent, one.hiding, one.padded, one.mentioned)
+    means = (mean_cell(one.coverage), mean_cell(one.supported_coverage))
+    return (one.name, one.answers, *means, *(rate_cell(share) for share in rates))
+
+
+def _clusters(result: CoverageResult, *, full: bool) -> Iterator[Paragraph | Table]:
+    total = result.hiding.successes
+    if not total:
+        yield Paragraph("No answer hides a contradiction that was found.")
+        return
+    yield from (Paragraph(text) for text in _cluster_sentences(result, total))
+    shown = result.documents if full else tuple(one for one in result.documents if one.hiding.successes)[:SHOWN]
+    notes = () if len(shown) == len(result.documents) else (f"{len(shown)} of {len(result.documents)} documents",)
+    yield _groups("coverage-by-document", "By document, those that hide most first", "document", shown, notes)
+    chunks = result.hidden_chunks if full else result.hidden_chunks[:SHOWN]
+    rows = tuple((one.chunk_id, one.answers, one.claim, one.reason) for one in chunks)
+    more = () if len(chunks) == len(result.hidden_chunks) else (f"{len(chunks)} of {len(result.hidden_chunks)} chunks",)
+    title = "Chunks that contradict answers which do not mention them"
+    yield Table("hidden-chunks", title, ("chunk", "answers", "a claim", "why"), rows, more)
+
+
+def _cluster_sentences(result: CoverageResult, total: int) -> Iterator[str]:
+    """Whether a few documents, or a few chunks, make most of it."""
+    hold = [(one.name, one.hiding.successes) for one in result.documents if one.hiding.successes]
+    if (few := _few(hold, total)) and len(result.documents) > len(few):
+        held = sum(count for _, count in few)
+        names = ", ".join(name for name, _ in few)
+        verb = "concerns" if held == 1 else "concern"
+        answers = f"{held} of {counted(total, 'answer')} that hide a contradiction"
+        yield f"{answers} {verb} {counted(len(few), 'document')} of {len(result.documents)}: {names}."
+    chunk = next(iter(result.hidden_chunks), None)
+    if chunk is not None and chunk.answers > 1:
+        yield f"{chunk.answers} of them leave out the same chunk, {chunk.chunk_id}."
+
+
+def _few(hold: Sequence[tuple[str, int]], total: int) -> list[tuple[str, int]]:
+    """The fewest groups that hold most of the total, where `FEW` are enough; else none."""
+    ordered = sorted(hold, key=lambda item: (-item[1], item[0]))
+    for size in range(1, FEW + 1):
+        if sum(count for _, count in ordered[:size]) >= MOST * total:
+            return ordered[:size]
+    return []
+
+
+def _account(result: CoverageResult) -> Iterator[str]:
+    ledger = result.ledger
+    measured = ledger.ok - result.abstained - result.no_results
+    yield (
+        f"{ledger.planned} answers = {measured} measured + {result.abstained} abstained + {result.no_results} without "
+        f"any result + {ledger.failed} failed + {ledger.skipped} still open. Only measured ones are in rates and means."
+    )
+    if result.judge:
+        checked = f"{result.checked} checks of a claim against chunks by {result.judge}"
+        saved = f"; {result.left_unchecked} were left out, for chunk and claim share no subject"
+        yield checked + (saved if result.left_unchecked else "") + "."
+    if result.judge.startswith("embedded:"):
+        yield f"{result.judge} checks claims by rule: it is no language model, and docs/claims.md has its error rate."
+    if result.unknown_citations:
+        told = counted(result.unknown_citations, "answer")
+        yield f"Cite an id that was in no result: {told}; such ids count nowhere."
+    for name, count in result.not_told.items():
+        yield f"Not told in {counted(count, 'answer')}: {_NOT_TOLD.get(name, name)}."
+    if len(result.served_judges) > 1:
+        yield f"The judge was served by {len(result.served_judges)} models: {', '.join(result.served_judges)}."
+    yield from (note if note.endswith(".") else f"{note}." for note in result.notes)
+
+
+def _rate(share: Proportion) -> str:
+    return format_rate(share.successes, share.n)

@@ -1,0 +1,67 @@
+"""Whether a text says that its sources disagree: phrases in some languages, over folded text. Pure."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from ragtester.text.languages import base
+from ragtester.text.normalise import fold
+
+# They name a conflict, or set one source against another. "But" and "however" alone set any two facts side by side.
+_PHRASES = {
+    "en": (
+        r"contradict\w*|conflicting|(?:in |is |are |there is a |there's a )conflict\b|conflicts? with|disagree\w*|"
+        r"inconsisten\w*|discrepan\w*|at odds with|"
+        r"differs? from (?:the |this |that )?(?:other|section|source|document)|"
+        r"(?:an|the)?other (?:section|source|passage|document|page|version|text|notice)s? "
+        r"(?:\w+ )?(?:say|state|give|name|list|put|speak|mention|specif)\w*|"
+        r"(?:sections?|sources?|passages?|documents?|versions?|texts?) (?:differ|vary|do not agree|don't agree)|"
+        r"(?:an )?(?:older|earlier|newer|later|outdated|superseded|previous|draft|withdrawn|competing) "
+        r"(?:section|source|passage|document|page|version|text|notice|policy|edition|revision)"
+    ),
+    "de": (
+        r"widersprech\w*|widerspricht|widerspruch\w*|widersprüch\w*|unstimmig\w*|abweichend\w*|im gegensatz zu|"
+        r"(?:ein|eine|einem|einer|der|die|das|anderen?|anderer|anderes) ander\w* "
+        r"(?:abschnitt|stelle|quelle|dokument|fassung|text|seite)\w*|"
+        r"(?:älter|früher|neuer|später|veraltet|überholt)\w* (?:fassung|abschnitt|dokument|version|quelle|stelle)\w*|"
+        r"(?:abschnitte|quellen|dokumente|stellen) (?:weichen|unterscheiden|sind sich (?:nicht einig|uneinig))"
+    ),
+    "fr": (
+        r"contredi\w*|contradict\w*|incohéren\w*|en conflit|divergen\w*|désaccord\w*|"
+        r"(?:une|un) autre (?:section|source|passage|document|page|version|texte)|"
+        r"d'autres (?:sections|sources|passages|documents|versions)|"
+        r"version (?:antérieure|plus ancienne|précédente|obsolète)"
+    ),
+    "es": (
+        r"contradic\w*|contradij\w*|incoheren\w*|inconsisten\w*|discrepan\w*|en conflicto|"
+        r"otr[oa]s? (?:sección|secciones|fuentes?|pasajes?|documentos?|páginas?|versión|versiones|textos?)|"
+        r"versión (?:anterior|más antigua|previa|obsoleta)"
+    ),
+    "it": (
+        r"contraddi\w*|incoeren\w*|discordan\w*|in conflitto|"
+        r"un(?:'altra|a altra| altro|altro) (?:sezione|fonte|passo|documento|pagina|versione|testo)|"
+        r"altr[ei] (?:sezioni|fonti|passi|documenti|versioni)|versione (?:precedente|più vecchia|superata)"
+    ),
+    "pt": (
+        r"contradi\w*|inconsisten\w*|discrep\w*|em conflito|diverg\w*|"
+        r"outr[oa]s? (?:seção|secção|seções|secções|fontes?|trechos?|documentos?|páginas?|versão|versões|textos?)|"
+        r"versão (?:anterior|mais antiga|obsoleta)"
+    ),
+    "nl": (
+        r"tegenspr\w*|tegenstrijd\w*|inconsisten\w*|in strijd met|"
+        r"(?:een )?ander\w* (?:sectie|paragraaf|bron|bronnen|passage|document\w*|pagina|versie|tekst)|"
+        r"(?:oudere|eerdere|verouderde|vorige) (?:versie|sectie|bron|document)"
+    ),
+}
+
+
+@lru_cache(maxsize=16)
+def _pattern(code: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{_PHRASES[code]})")
+
+
+def tells_of_disagreement(text: str, language: str) -> bool:
+    """Whether the text says that sources contradict one another; False for a language without phrases."""
+    code = base(language)
+    return code in _PHRASES and bool(_pattern(code).search(fold(text)))
