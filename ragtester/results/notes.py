@@ -115,8 +115,9 @@ def suite_changed(
 def verdicts_alone(workspace: Workspace, info: RunInfo) -> Iterator[str]:
     """Verdict files without the answer file that they mirror."""
     answers, verdicts = workspace.answers(info.name), workspace.verdicts(info.name)
-    audit = workspace.retrieval_audit(info.name)
-    found = [path for path in verdicts.glob("*/*.jsonl") if path.parent != audit]
+    audits = (workspace.retrieval_audit, workspace.claims_audit, workspace.coverage_audit, workspace.adversarial)
+    beside = {audit(info.name) for audit in audits}
+    found = [path for path in verdicts.glob("*/*.jsonl") if path.parent not in beside]
     alone = [path for path in found if not (answers / path.parent.name / path.name).is_file()]
     if alone:
         first = min(alone).relative_to(workspace.root).as_posix()

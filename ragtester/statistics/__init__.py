@@ -12,9 +12,11 @@ from ragtester.statistics.comparison import (
     unpaired_cases_needed,
     vargha_delaney,
 )
+from ragtester.statistics.detectable import smallest_mean_change, smallest_paired_change
 from ragtester.statistics.differences import Relative, paired_difference, rate_difference, relative_difference
 from ragtester.statistics.intervals import Interval, Quantity, format_rate, wilson
 from ragtester.statistics.means import PairedMeans, mean, paired_means
+from ragtester.statistics.randomisation import swapped_rates
 from ragtester.statistics.ranking import ranking_metrics
 from ragtester.statistics.sampling import allocation, sample_size, stratified_sample, stratum_weights
 from ragtester.statistics.weighting import Stratum, Weighted, weighted_rate, weighted_ratio
@@ -45,8 +47,11 @@ __all__ = [
     "rate_difference",
     "relative_difference",
     "sample_size",
+    "smallest_mean_change",
+    "smallest_paired_change",
     "stratified_sample",
     "stratum_weights",
+    "swapped_rates",
     "unpaired_cases_needed",
     "vargha_delaney",
     "weighted_rate",

@@ -1,0 +1,302 @@
+"""Two runs side by side, for people. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ragtester.records import DriftFlip, DriftResult, Moved, Proportion
+from ragtester.stages.drift.causes import NAMES
+from ragtester.stages.drift.figures import LABELS
+from ragtester.statistics import Interval, format_rate
+from ragtester.tables import Cell, Document, Estimate, Paragraph, PValue, Section, Table
+from ragtester.tables.cells import counted
+
+MOST_FLIPS = 20
+REPEAT = "ragtester audit claims --repeat 3"
+WAYS = {
+    "context": "saw other chunks",
+    "order": "saw the same chunks in another order",
+    "answer": "same chunks, another answer",
+    "verdict": "same chunks and answer, another verdict or other claims",
+    "unknown": "another answer; no trace tells what it saw",
+    "same": "nothing differs",
+}
+TESTS = (
+    "Over the questions that both runs answered (n of the change). Rates of claims are over the claims that were sent. Intervals draw "
+    "documents anew (questions where there is one document). p: McNemar's exact test for shares of answers, otherwise "
+    "a randomisation test; Holm: the same, corrected for all tests here."
+)
+SIZES = (
+    "visible: the smallest change that these questions show with a power of 80 %. noise: the largest difference "
+    "between two repeats of the same run."
+)
+_SPEAKS = {"for": "for it", "partly": "for a part", "against": "against it", "unclear": "unclear"}
+_BETTER = {True: "better", False: "worse", None: "other"}
+
+
+def drift_document(result: DriftResult, *, full: bool = False) -> Document:
+    """What `ragtester drift` prints; with `full` every flip."""
+    sections = (
+        Section("drift", "What moved", tuple(_front(result))),
+        Section("flips", "Questions that flipped", tuple(_flips(result, full=full))),
+        Section("causes", "What to rule out, in this order", tuple(_causes(result))),
+        Section("unpinned", "What could not be pinned", tuple(_unpinned(result))),
+    )
+    return Document(f"Drift from {result.before} to {result.after}", sections)
+
+
+def _front(result: DriftResult) -> Iterator[Paragraph | Table]:
+    """Fewer cases first, then the decision, then the figures and their noise."""
+    yield from (Paragraph(text) for text in _compared(result))
+    yield Paragraph(_decision(result), answer=True)
+    yield _figures(result.moved)
+    yield from (Paragraph(f"{line}.") for line in result.not_measured)
+    yield Paragraph(_noise(result))
+    yield from (Paragraph(f"Note: {note}.") for note in result.notes)
+
+
+def _compared(result: DriftResult) -> Iterator[str]:
+    yield from (f"{note}." for note in result.apart)
+    when = [
+        started[:16].replace("T", " ") or "unknown date" for started in (result.before_started, result.after_started)
+    ]
+    apart = ""
+    if result.only_before or result.only_after:
+        apart = f"; {result.only_before} answers of {result.before} and {result.only_after} of {result.after} have none"
+    left = "".join(f"; {count} left out: {why}" for why, count in result.excluded.items())
+    yield (
+        f"{counted(result.pairs, 'answer')} of suite {result.suite} with a partner{apart}{left}. "
+        f"{result.before} is of {when[0]}, {result.after} of {when[1]} (UTC)."
+    )
+
+
+def _decision(result: DriftResult) -> str:
+    breaches = [figure for figure in result.moved if figure.breach]
+    excused = [figure for figure in result.moved if figure.exceeded and figure.within_noise]
+    told = [
+        "Drift: "
+        + "; ".join(f"{LABELS[one.name]} {_change(one)}, allowed is {_allowed(one)}" for one in breaches)
+        + "."
+        if breaches
+        else f"No threshold was passed{_stamp(result)}."
+    ]
+    for one in excused:
+        told.append(
+            f"{LABELS[one.name]} {_change(one)} is past its threshold and within what repeats of the same run show "
+            f"({_size(one, one.band or 0.0)}): that is noise, not drift."
+        )
+    return " ".join([*told, result.explanation])
+
+
+def _stamp(result: DriftResult) -> str:
+    """What "no regression" means where a model may change under its name."""
+    if not result.floating:
+        return ""
+    names, when = ", ".join(result.floating), result.after_started or "an unknown time"
+    alias = "a floating alias" if len(result.floating) == 1 else "floating aliases"
+    return f"; {names} being {alias}, that is a timestamp ({when}) and no claim about the model of tomorrow"
+
+
+def _noise(result: DriftResult) -> str:
+    if not result.noise_runs:
+        return (
+            f"How much of this is noise is not known: no run has repeats. {REPEAT} makes them; then a change within "
+            "their band is no drift."
+        )
+    flipped = f"{_rate(result.flipped)} of the verdicts flipped"
+    noise = result.noise_flipped
+    if noise is None:
+        return f"Noise is known from {', '.join(result.noise_runs)}; {flipped}, and no verdict of a repeat is graded."
+    within = (result.flipped.share or 0.0) <= (noise.share or 0.0)
+    said = "no more than" if within else "more than"
+    return (
+        f"{flipped}, {said} between two repeats of the same run ({_rate(noise)}; {', '.join(result.noise_runs)})"
+        f"{': that is within the band of noise and no drift' if within else ''}."
+    )
+
+
+def _rate(share: Proportion) -> str:
+    return format_rate(share.successes, share.n)
+
+
+def _figures(figures: Sequence[Moved]) -> Table:
+    columns = ("figure", "before", "after", "change", "", "allowed", "noise", "visible", "p", "Holm")
+    return Table("figures", "Figures before and after", columns, tuple(map(_figure, figures)), (TESTS, SIZES))
+
+
+def _figure(one: Moved) -> tuple[Cell, ...]:
+    return (
+        LABELS[one.name],
+        _level(one, one.before, one.before_n),
+        _level(one, one.after, one.after_n),
+        _difference(one),
+        "DRIFT" if one.breach else "noise" if one.within_noise else "",
+        _allowed(one),
+        "–" if one.band is None else _size(one, one.band),
+        _size(one, one.smallest),
+        None if one.p is None else PValue(one.p),
+        None if one.holm is None else PValue(one.holm),
+    )
+
+
+def _level(one: Moved, value: float | None, n: int) -> Cell:
+    if value is None:
+        return None
+    if one.unit in ("seconds", "usd"):
+        return Estimate(value, n, unit={"seconds": "s", "usd": "$"}[one.unit])
+    if one.unit == "mean":
+        return Estimate(value, n, decimals=3)
+    return Estimate(100 * value, n, unit="%", decimals=1)
+
+
+def _difference(one: Moved) -> Cell:
+    if one.difference is None:
+        return None
+    scale, unit, decimals = _scale(one)
+    ends = Interval(scale * one.low, scale * one.high) if one.low is not None and one.high is not None else None
+    return Estimate(scale * one.difference, one.pairs, ends, unit=unit, signed=True, decimals=decimals)
+
+
+def _scale(one: Moved) -> tuple[float, str, int | None]:
+    """Shares in percentage points; means of metrics as they are; seconds and dollars."""
+    found: dict[str, tuple[float, str, int | None]] = {
+        "share": (100.0, "points", 1),
+        "mean": (1.0, "", 3),
+        "seconds": (1.0, "s", None),
+        "usd": (1.0, "$", None),
+    }
+    return found[one.unit]
+
+
+def _change(one: Moved) -> str:
+    """ "+6.2 points" or "-0.041"."""
+    scale, unit, decimals = _scale(one)
+    value = scale * (one.difference or 0.0)
+    text = f"{value:+.{decimals}f}" if decimals is not None else f"{value:+.3g}"
+    return f"{text} {unit}".strip()
+
+
+def _size(one: Moved, value: float | None) -> str:
+    if value is None:
+        return "n/a"
+    scale, unit, decimals = _scale(one)
+    text = f"{scale * value:.{decimals}f}" if decimals is not None else f"{scale * value:.3g}"
+    return f"{text} {unit}".strip()
+
+
+def _allowed(one: Moved) -> str:
+    if one.threshold is None:
+        return "–"
+    if one.unit in ("seconds", "usd"):
+        return f"{100 * one.threshold:g} %"
+    return _size(one, one.threshold)
+
+
+def _flips(result: DriftResult, *, full: bool) -> Iterator[Paragraph | Table]:
+    if not result.flips:
+        yield Paragraph("No question flipped.")
+        return
+    yield Paragraph(_counted_flips(result.flips), answer=True)
+    yield _ways(result)
+    yield _groups(result.flips, "type", "Flips by case type")
+    yield _groups(result.flips, "document_id", "Flips by document")
+    yield _flip_table(result.flips if full else result.flips[:MOST_FLIPS], len(result.flips))
+
+
+def _counted_flips(flips: Sequence[DriftFlip]) -> str:
+    counts = Counter((flip.what, flip.better) for flip in flips)
+    names = {
+        "verdict": "verdicts",
+        "contradicted": "contradicted claims",
+        "unsupported": "unsupported claims",
+        "hit": "hits",
+    }
+    told = [
+        f"{names[what]}: {counts[what, False]} for the worse, {counts[what, True]} for the better"
+        for what in names
+        if counts[what, False] or counts[what, True]
+    ]
+    return "Flips of " + "; ".join(told) + "."
+
+
+def _ways(result: DriftResult) -> Table:
+    rows = [(WAYS[way.differs], way.flipped, way.steady) for way in result.ways]
+    note = "The first thing on an answer's way that differs; verdicts and claims count as flips here."
+    return Table(
+        "ways", "Where answers differ first", ("what differs", "flipped", "did not flip"), tuple(rows), (note,)
+    )
+
+
+def _groups(flips: Sequence[DriftFlip], by: str, title: str) -> Table:
+    groups: dict[str, Counter[tuple[str, bool | None]]] = {}
+    for flip in flips:
+        groups.setdefault(str(getattr(flip, by)), Counter())[flip.what, flip.better] += 1
+    order = sorted(groups, key=lambda name: (-groups[name].total(), name))
+    rows: list[tuple[Cell, ...]] = []
+    for name in order:
+        own = groups[name]
+        worse, better = (sum(count for (_, good), count in own.items() if good is side) for side in (False, True))
+        rows.append((name, own["verdict", False], own["verdict", True], worse, better))
+    columns = (
+        {"type": "case type"}.get(by, "document"),
+        "verdicts worse",
+        "verdicts better",
+        "all worse",
+        "all better",
+    )
+    note = "all: verdicts, unsupported and contradicted claims of an answer, and hits of a query."
+    return Table(f"by-{columns[0].replace(' ', '-')}", title, columns, tuple(rows), (note,))
+
+
+def _flip_table(flips: Sequence[DriftFlip], of: int) -> Table:
+    rows = tuple(
+        (
+            flip.case_id,
+            f"{flip.llm} × {flip.embedding}" if flip.llm else flip.embedding,
+            flip.what,
+            f"{flip.before} → {flip.after}",
+            _BETTER[flip.better],
+            WAYS[flip.differs],
+            "yes" if flip.noisy else "",
+            flip.question,
+        )
+        for flip in flips
+    )
+    columns = ("question", "system", "what", "flip", "which way", "what differs first", "noisy", "text")
+    more = (f"{of - len(flips)} more are in the files, and printed with --full.",) if of > len(flips) else ()
+    noisy = ("noisy: repeats of the same run disagree on the verdict, too.",) if any(one.noisy for one in flips) else ()
+    return Table("flips", "The flips", columns, rows, (*more, *noisy))
+
+
+def _causes(result: DriftResult) -> Iterator[Paragraph | Table]:
+    yield Paragraph(
+        "The index, the prompts, what cuts and tokenises, and the judge are ruled out before the provider is blamed."
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for place, cause in enumerate(result.causes, start=1):
+        moves = ", ".join(LABELS[name] for name in cause.moves) or "–"
+        rows.append((place, NAMES[cause.kind], cause.text, _SPEAKS[cause.speaks], cause.evidence or "–", moves))
+    columns = ("", "kind", "what differs by the manifests", "the rows speak", "evidence", "can move")
+    yield Table("causes", "Causes", columns, tuple(rows), keys=2)
+    if not result.causes:
+        yield Paragraph("Nothing that the manifests of the two runs record differs.")
+
+
+def _unpinned(result: DriftResult) -> Iterator[Paragraph | Table]:
+    if not result.unpinned:
+        yield Paragraph("Everything that the manifests record is pinned.")
+        return
+    yield Table("unpinned", "Not pinned", ("what",), tuple((line,) for line in result.unpinned), whole_names=True)
+
+
+def figure_cells(one: Any) -> Cell:
+    """A figure of a run as a table of a history has it."""
+    if one.value is None:
+        return None
+    if one.unit in ("seconds", "usd"):
+        return Estimate(one.value, one.n, unit={"seconds": "s", "usd": "$"}[one.unit])
+    scale, unit, decimals = (100.0, "%", 1) if one.unit == "share" else (1.0, "", 3)
+    ends = Interval(scale * one.low, scale * one.high) if one.low is not None and one.high is not None else None
+    return Estimate(scale * one.value, one.n, ends, unit=unit, decimals=decimals)
