@@ -52,7 +52,7 @@ def _other_value(claim: Statement, truth: Statement, known: Values, *, strict: b
             same = [one for one in truth.quantities if one.unit and said.unit and _digits(truth, one) == digits]
             if same:
                 return f"{_shown(claim, said)} instead of {_shown(truth, same[0])}"
-    return _swapped(claim, truth)
+    return swapped(claim, truth)
 
 
 def _comparable(one: Quantity, other: Quantity) -> bool:
@@ -74,7 +74,7 @@ def _beside(statement: Statement, quantity: Quantity) -> set[str]:
     return {stems[word] for word in near if word in stems}
 
 
-def _swapped(claim: Statement, truth: Statement) -> str:
+def swapped(claim: Statement, truth: Statement) -> str:
     """Two values of the expected statement, each beside the words of the other; "" where they are not."""
     ours, theirs = _segments(claim), _segments(truth)
     for (one, first), (two, second) in pairwise(theirs):

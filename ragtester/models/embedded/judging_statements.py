@@ -103,7 +103,7 @@ def read(text: str, language: str, embed: Embed | None) -> Body:
     found = tuple(
         statement
         for start, end in spans
-        if (statement := _statement(text[start:end], base(language))).mass or statement.codes
+        if (statement := statement_of(text[start:end], base(language))).mass or statement.codes
     )
     surfaces = {stemmed: word for statement in reversed(found) for stemmed, word in statement.surfaces}
     if embed is None or not found:
@@ -123,7 +123,8 @@ def join(*bodies: Body) -> Body:
     return Body(statements, np.concatenate(vectors) if vectors else None, whole, surfaces)
 
 
-def _statement(text: str, language: str) -> Statement:
+def statement_of(text: str, language: str) -> Statement:
+    """Read one sentence or clause; `language` is a base code."""
     pointers = [match.span() for match in _POINTER.finditer(text)]
     named = [one for one in quantities(text, language) if not _points(one, pointers)]
     bare = text

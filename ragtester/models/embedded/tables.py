@@ -46,17 +46,22 @@ class Row:
 
 def table_facts(text: str, language: str) -> Iterator[tuple[Found, Statement, Statement]]:
     """Each cell as a fact: what is found, the row, and the line of heads."""
-    lines: list[Line] = []
-    offset = 0
-    for line in text.split("\n"):
-        lines.append((offset, line))
-        offset += len(line) + 1
-    for row in (*_barred(lines), *_bare(lines, language), *_coded(lines)):
+    for row in rows(text, language):
         label = row.cells[0]
         for head, cell in zip(row.heads[1:], row.cells[1:], strict=True):
             if usable(label, head, cell) and _told(cell, row.statement.text, language):
                 slots = {"S": label, "A": _side(head, text, language)}
                 yield Found("cell", slots, cell, f"{label} – {head}: {cell}."), row.statement, row.head
+
+
+def rows(text: str, language: str) -> list[Row]:
+    """The rows of all tables of a text: with bars, without, and lists of codes."""
+    lines: list[Line] = []
+    offset = 0
+    for line in text.split("\n"):
+        lines.append((offset, line))
+        offset += len(line) + 1
+    return [*_barred(lines), *_bare(lines, language), *_coded(lines)]
 
 
 def usable(label: str, head: str, cell: str) -> bool:
