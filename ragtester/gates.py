@@ -140,9 +140,8 @@ def _make(asked: deciding.Asked, layers: Layers, *, overwrite: bool) -> dict[Lay
         "retrieval": layers.audit_retrieval,
     }
     faults: dict[Layer, str] = {}
-    needed = {*asked.layers, *(("claims",) if "coverage" in asked.layers else ())}
     for layer, step in steps.items():
-        if layer in needed:
+        if layer in asked.layers:
             try:
                 step()
             except (UsageError, DataError, ChangedInputsError, MissingPackageError) as error:

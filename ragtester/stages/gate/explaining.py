@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ragtester.records import Cause, CauseKind, DriftResult, GateCheck, Layer
 from ragtester.stages.gate.evidence import Asked, Evidence
 from ragtester.tables.cells import counted
 
-MOST_CAUSES = 3
 CLUSTER = 2 / 3
 """A cluster is the fewest documents that hold so much of what is wrong."""
 NAMED = 3
@@ -31,10 +30,10 @@ _READ = {
 def explain(asked: Asked, evidence: Evidence, drift: DriftResult | None, checks: Iterable[GateCheck]) -> list[str]:
     """What changed since the baseline, in the order in which it is to be ruled out; then where failures cluster."""
     closed = {check.layer for check in checks if check.closes}
-    told = list(_changes(drift)) if drift else []
+    told = [f"Against {drift.before}: {drift.explanation}"] if drift and drift.explanation else []
     if closed:
-        told += [*_claims(evidence, closed), *_fixtures(evidence, closed), *_lost(evidence, closed)]
-        told += _rows(evidence, closed)
+        for found in (_rows, _claims, _fixtures, _hidden, _lost):
+            told += found(evidence, closed)
         if drift is None and not asked.baseline:
             told.append("Without a baseline it cannot be told what changed.")
     return told
@@ -48,32 +47,40 @@ def advise(asked: Asked, drift: DriftResult | None, checks: Iterable[GateCheck])
     told = []
     if any(check.status == "error" for check in closing):
         told.append("Mend the lines marked ERROR first: what they speak of was not measured.")
-    if drift and drift.causes and any(check.status == "fail" for check in closing):
-        told.append(_MEND[drift.causes[0].kind].format(baseline=asked.baseline))
+    cause = first_cause(drift.causes) if drift else None
+    if cause is not None and any(check.status == "fail" for check in closing):
+        told.append(_MEND[cause.kind].format(baseline=asked.baseline))
         told.append(f"A change that is wanted needs a new baseline: name this run as gates.{asked.name}.baseline.")
     return told
 
 
-def _changes(drift: DriftResult) -> Iterator[str]:
-    if drift.explanation:
-        yield drift.explanation
-    for cause in drift.causes[:MOST_CAUSES]:
-        yield _told(cause, drift)
-    if len(drift.causes) > MOST_CAUSES:
-        yield f"{len(drift.causes) - MOST_CAUSES} more differ from {drift.before}: see `ragtester drift`."
-
-
-def _told(cause: Cause, drift: DriftResult) -> str:
-    return f"Changed since {drift.before} ({cause.kind}): {cause.text}"
+def first_cause(causes: Sequence[Cause]) -> Cause | None:
+    """The first that the rows speak for; else the first that they do not speak against; else the first."""
+    for wanted in (("for", "partly"), ("unclear",), ("against",)):
+        for cause in causes:
+            if cause.speaks in wanted:
+                return cause
+    return None
 
 
 def _claims(evidence: Evidence, closed: set[Layer]) -> Iterator[str]:
+    """The clusters that the audit found, those of documents before others."""
     result = evidence.claims.result
     if result is None or not closed & {"claims", "drift"}:
         return
-    for kind in ("contradicted", "unsupported"):
-        counts = {one.name: int(getattr(one, kind)) for one in result.documents}
-        yield from cluster(counts, f"{kind} claim")
+    for verdict in ("contradicted", "unsupported"):
+        own = [one for one in result.clusters if one.verdict == verdict]
+        for one in sorted(own, key=lambda found: found.by != "document")[:1]:
+            names = ", ".join(group.text or group.name for group in one.groups)
+            where = f"{len(one.groups)} of {one.candidates} {'kinds of value' if one.by == 'value' else one.by + 's'}"
+            yield f"{one.claims} of {counted(one.total, f'{verdict} claim')} come from {where}: {names}"
+
+
+def _hidden(evidence: Evidence, closed: set[Layer]) -> Iterator[str]:
+    result = evidence.coverage.result
+    if result is not None and "coverage" in closed and result.hidden_chunks:
+        most = max(result.hidden_chunks, key=lambda one: one.answers)
+        yield f"The chunk {most.chunk_id} contradicts {counted(most.answers, 'answer')} and is not mentioned there"
 
 
 def _rows(evidence: Evidence, closed: set[Layer]) -> Iterator[str]:

@@ -1,0 +1,99 @@
+"""Whether a layer's audit can be believed: it is there, whole, of this run's answers as they stand, by the right judge.
+
+Every reason against it has its own line. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ragtester.records import GateCheck, Layer, Ledger, Manifest
+from ragtester.stages.gate.evidence import Asked, Evidence, LayerFiles
+from ragtester.stages.gate.judges import pinned
+from ragtester.stages.gate.lines import failure, impossible, ungraded
+from ragtester.tables.cells import counted
+
+COMMANDS: dict[Layer, str] = {
+    "claims": "ragtester audit claims",
+    "adversarial": "ragtester adversarial",
+    "coverage": "ragtester audit coverage",
+    "retrieval": "ragtester audit retrieval",
+}
+SAME_SYSTEM = ("llms", "embeddings", "chunker", "retrieval", "refusals", "target")
+"""What answers to fixtures share with those of the run; scope and K are the fixtures' own."""
+
+
+def standing(layer: Layer, asked: Asked, evidence: Evidence, found: LayerFiles[Any]) -> Iterator[GateCheck]:
+    """Whether there is a result, and whether it is of this run's answers as they stand."""
+    command = f"{COMMANDS[layer]} --run {asked.run}"
+    if layer in evidence.faults:
+        yield impossible(layer, "not made", evidence.faults[layer])
+    if found.fault:
+        yield impossible(layer, "unreadable", f"{found.fault}; delete it and run `{command}`")
+    elif found.result is None:
+        if layer not in evidence.faults:
+            yield impossible(layer, "missing", f"there is no result; run `{command}`")
+    elif found.result.run != asked.run:
+        yield failure(layer, "run", f"the result is of run {found.result.run}, not of {asked.run}; run `{command}`")
+    elif getattr(found.result, "source", "answers") != "answers":
+        text = f"it audited {found.result.source}, not the answers of the run; run `{command}`"
+        yield failure(layer, "answers", text)
+    elif layer == "adversarial":
+        yield from _same_system(evidence, command)
+    else:
+        yield from _fresh(layer, found.made, evidence, command)
+
+
+def _fresh(layer: Layer, made: Manifest | None, evidence: Evidence, command: str) -> Iterator[GateCheck]:
+    """Whether the audit read the answers that stand there now; its manifest holds their hashes by system."""
+    if made is None or made.ended is None:
+        yield impossible(layer, "unfinished", f"its manifest does not say that it ended; run `{command}`")
+        return
+    known = {name.removeprefix("answers "): digest for name, digest in made.inputs.items()}
+    changed = [system for system, digest in evidence.answers.items() if known.get(system) != digest]
+    if changed:
+        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+        text = f"it is of other answers than those that stand there now ({changed[0]}{more}); run `{command}`"
+        yield failure(layer, "stale", text)
+
+
+def _same_system(evidence: Evidence, command: str) -> Iterator[GateCheck]:
+    """Whether the fixtures were asked of the system that the run was: the same models, prompts and search."""
+    own, made = evidence.info.executed if evidence.info else None, evidence.adversarial_run
+    if made is None or own is None:
+        yield impossible("adversarial", "answers", f"the answers to its fixtures have no manifest; run `{command}`")
+        return
+    differ = [name for name in SAME_SYSTEM if made.parameters.get(name) != own.parameters.get(name)]
+    differ += ["the prompt" for name in own.prompts if made.prompts.get(name) != own.prompts[name]]
+    if differ:
+        text = f"its fixtures were asked of another system than the run ({', '.join(differ)} differ)"
+        yield failure("adversarial", "system", f"{text}; run `{command} --overwrite`")
+
+
+def whole(layer: Layer, ledger: Ledger, *, complete: bool) -> Iterator[GateCheck]:
+    """Rows that were never made close the gate whatever the limits are."""
+    if not complete:
+        count = f"not complete, {ledger.skipped} of {counted(ledger.planned, 'row')} skipped"
+        yield impossible(layer, "rows", f"{count}; run `{COMMANDS[layer]}` again")
+
+
+def graded(layer: Layer, ledger: Ledger, asked: Asked, *, complete: bool) -> Iterator[GateCheck]:
+    """Answers without figures: those that failed in the audit and, where it is whole, those that had failed before."""
+    if ledger.planned:
+        without = ledger.failed + (ledger.skipped if complete else 0)
+        yield ungraded(layer, without, ledger.planned, asked.gate.max_ungraded, "answers")
+
+
+def same_judge(layer: Layer, judge: str, wanted: str) -> Iterator[GateCheck]:
+    """Whether it was made by the judge that the settings name."""
+    if judge != wanted:
+        text = f"made by {judge}, and the settings name {wanted}; run `{COMMANDS[layer]} --overwrite`"
+        yield failure(layer, "judge", text)
+
+
+def own_pin(layer: Layer, judge: str, asked: Asked, evidence: Evidence) -> Iterator[GateCheck]:
+    """Whether a judge of its own is pinned; that of the run has its line there."""
+    of_run = {row.judge for row in evidence.results.open_book} if evidence.results else set()
+    if judge and judge not in of_run:
+        yield from pinned(layer, [judge], asked.gate)
