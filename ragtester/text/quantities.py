@@ -105,7 +105,9 @@ def quantities(text: str, language: str) -> list[Quantity]:
 
 
 def same_quantity(first: Quantity, second: Quantity) -> bool:
-    """Whether two quantities say the same: kind, base unit and value (to 0.1 % where a unit was converted).
+    """Whether two quantities say the same: kind, base unit and value (to 0.1 % where a unit may have been converted).
+
+    Shares and money are never converted: 99.9 % is not 99.95 %.
 
     "110 degrees" is taken to be "110 °C" where the other names the scale.
     """
@@ -114,7 +116,8 @@ def same_quantity(first: Quantity, second: Quantity) -> bool:
     if first.unit != second.unit and {first.unit, second.unit} != {"deg", "°C"}:
         return False
     gap = abs(first.value - second.value)
-    return gap == 0 if not first.unit else gap <= Decimal("0.001") * max(abs(first.value), abs(second.value))
+    exact = not first.unit or first.kind in ("percent", "money")
+    return gap == 0 if exact else gap <= Decimal("0.001") * max(abs(first.value), abs(second.value))
 
 
 class _Taken:
