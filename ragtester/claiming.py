@@ -31,22 +31,14 @@ class Claims:
 
     async def split(self, answer: Answer, case: Case, chunks: Sequence[Chunk]) -> Asked[AnswerSplit]:
         """The claims of an answer, each with the ids of the chunks that it relies on (not yet checked to be there)."""
-        request = SplitAnswer(
-            language=case.language,
-            question=case.question,
-            answer=answer.answer,
-            cited=answer.cited,
-            passages=passages(chunks),
-        )
-        return await self.models.ask(self.model, SPLIT_ANSWER, request)
+        return await self.models.ask(self.model, SPLIT_ANSWER, split_request(answer, case, chunks))
 
     async def check(self, claim: str, case: Case, chunks: Sequence[Chunk]) -> Asked[ClaimChecked]:
         """The verdict on one claim by these chunks alone. Without a chunk it is unsupported, and nothing is asked."""
         if not chunks:
             reply = ClaimChecked(reason=NO_CHUNKS, verdict="unsupported")
             return Asked(reply, Call(model=self.model, cost=0.0, attempts=0))
-        request = CheckClaim(language=case.language, question=case.question, claim=claim, passages=passages(chunks))
-        return await self.models.ask(self.model, CHECK_CLAIM, request)
+        return await self.models.ask(self.model, CHECK_CLAIM, check_request(claim, case, chunks))
 
     @property
     def prompts(self) -> dict[str, str]:
@@ -55,6 +47,22 @@ class Claims:
             SPLIT_ANSWER.name: self.models.prompt_sha256(SPLIT_ANSWER),
             CHECK_CLAIM.name: self.models.prompt_sha256(CHECK_CLAIM),
         }
+
+
+def split_request(answer: Answer, case: Case, chunks: Sequence[Chunk]) -> SplitAnswer:
+    """What is asked to split an answer."""
+    return SplitAnswer(
+        language=case.language,
+        question=case.question,
+        answer=answer.answer,
+        cited=answer.cited,
+        passages=passages(chunks),
+    )
+
+
+def check_request(claim: str, case: Case, chunks: Sequence[Chunk]) -> CheckClaim:
+    """What is asked to check a claim; at least one chunk."""
+    return CheckClaim(language=case.language, question=case.question, claim=claim, passages=passages(chunks))
 
 
 def passages(chunks: Sequence[Chunk]) -> tuple[Passage, ...]:

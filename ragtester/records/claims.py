@@ -115,7 +115,8 @@ class ClaimCluster(Record):
     """A few groups that hold more of the bad claims than their share of all claims explains.
 
     `groups` hold `claims` of the `total` claims with this verdict, and `sent` of the `of` claims that were sent; a
-    claim in two of them counts once. `candidates` is how many groups there are, `p` the corrected p-value.
+    claim in two of them counts once. `different` of `different_total` claims remain where several systems say the same
+    of one question; these decide. `candidates` is how many groups there are, `p` the corrected p-value.
     """
 
     verdict: ClaimVerdict
@@ -125,6 +126,8 @@ class ClaimCluster(Record):
     total: int
     sent: int
     of: int
+    different: int
+    different_total: int
     candidates: int
     p: float
 

@@ -1,0 +1,105 @@
+"""What repeats of a run found, as sentences and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ragtester.records import FirstChunk, FirstKindCounts, RepeatedAnswer, RepeatsResult
+from ragtester.stages.proportions import rate_cell
+from ragtester.statistics import format_rate
+from ragtester.tables import Cell, Document, Paragraph, Section, Table
+from ragtester.tables.cells import counted
+
+SHOWN = 20
+"""Answers that are shown; repeats.json lists all."""
+SENTENCES = 10
+"""Answers that a sentence is made of."""
+_STATES = ("contradicted", "unsupported", "supported", "abstained", "empty", "ungraded")
+_KINDS = {
+    "gold": "a gold chunk",
+    "poison": "a chunk that must not be followed",
+    "other": "another chunk",
+    "nothing": "an empty context",
+}
+
+
+def repeats_document(result: RepeatsResult, *, full: bool = False) -> Document:
+    """What `ragtester audit claims --repeat` prints and repeats.md holds; `full`: every row."""
+    shown = None if full else SHOWN
+    said = tuple(Paragraph(text) for text in (*_sentences(result), *_basis(result)))
+    tables = (
+        _answers(result.answers, shown),
+        _kinds("first", "By what came first in the context", "first chunk", result.first, _KINDS),
+        _kinds("gold", "By the place of the first gold chunk in the context", "gold chunk", result.gold, {}),
+    )
+    title = f"Run {result.run} and {counted(len(result.runs) - 1, 'repeat')}"
+    return Document(title, (Section("repeats", "How often does each verdict fire?", (*said, *tables)),))
+
+
+def _sentences(result: RepeatsResult) -> Iterator[str]:
+    """The answers whose verdict depends on the run, each with the rankings under which it fires."""
+    bad = [one for one in result.answers if one.contradicted]
+    worst = "contradicted"
+    if not bad:
+        bad, worst = [one for one in result.answers if one.unsupported], "unsupported"
+        yield f"No answer has a contradicted claim in any of {len(result.runs)} runs."
+    for one in bad[:SENTENCES]:
+        yield f"{one.case_id} ({one.llm} × {one.embedding}): {_fires(one, worst)}."
+    if len(bad) > SENTENCES:
+        yield f"{len(bad) - SENTENCES} more answers are {worst} at least once; the table and repeats.json list them."
+
+
+def _fires(one: RepeatedAnswer, state: str) -> str:
+    """ "contradicted in 4 of 5 runs: in 4 of 4 when a:1:0 (not gold) ranked first, in 0 of 1 when b:2:0 (gold) did"."""
+    text = f"{state} in {getattr(one, state)} of {one.runs} runs"
+    if one.rankings < 2:
+        return f"{text}, always with the same ranking ({_first(one.first[0])} first)"
+    parts = [
+        f"in {getattr(first, state)} of {first.runs} when {_first(first)} {'ranked first' if not place else 'did'}"
+        for place, first in enumerate(one.first)
+    ]
+    return f"{text}: {', '.join(parts)}"
+
+
+def _first(first: FirstChunk) -> str:
+    marks = {"gold": "gold", "poison": "not to be followed", "other": "not gold"}
+    return f"{first.id} ({marks[first.kind]})" if first.kind in marks else "nothing"
+
+
+def _basis(result: RepeatsResult) -> Iterator[str]:
+    varied = result.varied
+    yield (
+        f"{format_rate(varied.successes, varied.n)} of the answers did not come to the same in all of "
+        f"{len(result.runs)} runs. An answer is contradicted where one of its claims is, unsupported where one is and "
+        "none is contradicted."
+    )
+    if result.missing:
+        yield f"{counted(result.missing, 'answer')} of these runs are not audited yet: start again to go on."
+    if result.same_rankings:
+        how = "" if result.order == "shuffle" else '; [execute.retrieval] order = "shuffle" gives each run another one'
+        yield f"Every repeat saw the same ranking of the chunks: nothing can be said of other rankings{how}."
+    yield from (f"Note: {note}." for note in result.notes)
+
+
+def _answers(answers: Sequence[RepeatedAnswer], shown: int | None) -> Table:
+    some = answers[:shown]
+    notes = (f"{len(some)} of {len(answers)}, the worst; repeats.json lists all",) if len(some) < len(answers) else ()
+    columns = ("question", "system", "runs", *_STATES, "rankings", "what was asked")
+    rows = tuple(
+        (one.case_id, f"{one.llm} × {one.embedding}", one.runs, *_counts(one), one.rankings, one.question)
+        for one in some
+    )
+    return Table("repeats", "Answers by what came of their claims, over all runs", columns, rows, notes, keys=2)
+
+
+def _counts(one: RepeatedAnswer | FirstKindCounts) -> tuple[Cell, ...]:
+    return tuple(getattr(one, state) for state in _STATES)
+
+
+def _kinds(name: str, title: str, first: str, groups: Sequence[FirstKindCounts], names: dict[str, str]) -> Table:
+    columns = (first, "answers of all runs", "contradicted [95 %]", *_STATES[1:])
+    rows = tuple(
+        (names.get(one.name, one.name), one.runs, rate_cell(one.contradicted_rate), *_counts(one)[1:]) for one in groups
+    )
+    notes = ("answers of the same case are not independent: the intervals are too narrow",)
+    return Table(name, title, columns, rows, notes)
