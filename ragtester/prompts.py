@@ -17,7 +17,8 @@ from ragtester.errors import UsageError
 
 PACKAGED = (Path(__file__).parent / "_prompts", Path(__file__).parent.parent / "prompts")
 _TAG = re.compile(
-    r"<(?=\s*/?\s*(?:passage|passages|section|sections|question|expected|answer|evidence|keywords|rejected|claim|cited)\b)",
+    r"<(?=\s*/?\s*(?:passage|passages|section|sections|question|expected|answer|evidence|keywords|rejected|claim|cited"
+    r"|true|wrong)\b)",
     re.I,
 )
 # U+2039 looks like "<" to a reader and closes no tag.

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar, get_args
 
 from pydantic import Field
 
-from ragtester.records import Call, CaseType, ClaimVerdict, Failure, Rating, Record, Vote
+from ragtester.records import Call, CaseType, ClaimVerdict, Failure, LeftOut, Rating, Record, Vote
 
 REFUSAL_PHRASES = ("Insufficient information to answer this question", "I don't know")
 
@@ -116,6 +116,12 @@ class QuestionAnswered(Record):
     answer: str
     refuses: bool
     cited: tuple[str, ...] = ()
+
+
+class ConflictsAnswered(QuestionAnswered):
+    """Reply under the instruction to surface contradicting evidence: also what the answer leaves out, and why."""
+
+    left_out: tuple[LeftOut, ...] = ()
 
 
 class AnswerSeen(Record):
@@ -286,6 +292,35 @@ class TargetAnswered(Record):
     about: dict[str, str] = Field(default_factory=dict)
 
 
+AskedKind = Literal["under_specified", "paraphrase", "wrong_premise"]
+
+
+class StressQuestion(Record):
+    """Request: the same question in a way that is harder to serve.
+
+    `wrong_value` stands in the place of `true_value`, a value of the answer, in the premise that is to be wrong; both
+    are empty for the other kinds. `rejected` are drafts that failed their checks.
+    """
+
+    language: str
+    kind: AskedKind
+    question: str
+    expected_answer: str
+    evidence: tuple[Passage, ...] = Field(min_length=1)
+    true_value: str = ""
+    wrong_value: str = ""
+    rejected: tuple[RejectedDraft, ...] = ()
+    seed: int = 0
+
+
+class QuestionStressed(Record):
+    """Reply: the question, what is to be answered to it, and the proper names and codes that it keeps as they are."""
+
+    question: str
+    expected_answer: str
+    names: tuple[str, ...] = ()
+
+
 Q = TypeVar("Q", bound=Record)
 R = TypeVar("R", bound=Record)
 
@@ -304,6 +339,7 @@ WRITE_DOCUMENT = Task("write_document", WriteDocument, WrittenDocument, reply_fo
 WRITE_CASES = Task("write_cases", WriteCases, WrittenCases)
 ANSWER_QUESTION = Task("answer_question", AnswerQuestion, QuestionAnswered)
 ANSWER_CLOSED_BOOK = Task("answer_question.closed", AnswerQuestion, QuestionAnswered)
+ANSWER_CONFLICTS = Task("answer_question.conflicts", AnswerQuestion, ConflictsAnswered)
 JUDGE_ANSWER = Task("judge_answer", JudgeAnswer, AnswerJudged)
 VOTE_ON_VERDICT = Task("vote_verdict", VoteOnVerdict, VerdictVoted)
 REWRITE_QUERY = Task("rewrite_query", RewriteQuery, QueryRewritten)
@@ -313,22 +349,26 @@ SPLIT_ANSWER = Task("split_answer", SplitAnswer, AnswerSplit)
 CHECK_CLAIM = Task("check_claim", CheckClaim, ClaimChecked)
 # Answered by the user's own application, which has no prompt of ours.
 ASK_TARGET = Task("ask_target", AskTarget, TargetAnswered)
-TASKS = {
-    task.name: task
-    for task in (
-        WRITE_DOCUMENT,
-        WRITE_CASES,
-        ANSWER_QUESTION,
-        ANSWER_CLOSED_BOOK,
-        JUDGE_ANSWER,
-        VOTE_ON_VERDICT,
-        REWRITE_QUERY,
-        RANK_PASSAGES,
-        TRACE_CLAIMS,
-        SPLIT_ANSWER,
-        CHECK_CLAIM,
-    )
+# Three ways of asking, each with words of its own.
+STRESS_QUESTIONS: dict[AskedKind, Task[StressQuestion, QuestionStressed]] = {
+    kind: Task(f"stress_question.{kind}", StressQuestion, QuestionStressed) for kind in get_args(AskedKind)
 }
+_EVERY: tuple[Task[Any, Any], ...] = (
+    WRITE_DOCUMENT,
+    WRITE_CASES,
+    ANSWER_QUESTION,
+    ANSWER_CLOSED_BOOK,
+    ANSWER_CONFLICTS,
+    JUDGE_ANSWER,
+    VOTE_ON_VERDICT,
+    REWRITE_QUERY,
+    RANK_PASSAGES,
+    TRACE_CLAIMS,
+    SPLIT_ANSWER,
+    CHECK_CLAIM,
+    *STRESS_QUESTIONS.values(),
+)
+TASKS = {task.name: task for task in _EVERY}
 
 # Failure types of a call. The first group was paid for or is final for this request; the second is worth another
 # start; the third stops the model for the rest of the run.

@@ -18,6 +18,7 @@ MODULES = {
     "write_cases": "ragtester.models.rendering_cases",
     "answer_question": "ragtester.models.rendering_answer",
     "answer_question.closed": "ragtester.models.rendering_answer",
+    "answer_question.conflicts": "ragtester.models.rendering_answer",
     "judge_answer": "ragtester.models.rendering_judge",
     "vote_verdict": "ragtester.models.rendering_judge",
     "rewrite_query": "ragtester.models.rendering_rewrite",
@@ -25,6 +26,9 @@ MODULES = {
     "trace_claims": "ragtester.models.rendering_claims",
     "split_answer": "ragtester.models.rendering_split",
     "check_claim": "ragtester.models.rendering_check",
+    "stress_question.under_specified": "ragtester.models.rendering_stress",
+    "stress_question.paraphrase": "ragtester.models.rendering_stress",
+    "stress_question.wrong_premise": "ragtester.models.rendering_stress",
 }
 REPAIR = (
     "Your last reply could not be used: {fault}. Reply again to the request above, in exactly the form that was asked "

@@ -12,7 +12,7 @@ from typing import Any
 
 from ragtester.models.reply_shapes import Misshapen, texts
 from ragtester.records import Record
-from ragtester.tasks import CheckClaim, Passage, RankPassages, RewriteQuery, SplitAnswer, TraceClaims
+from ragtester.tasks import CheckClaim, Passage, RankPassages, RewriteQuery, SplitAnswer, StressQuestion, TraceClaims
 from ragtester.text.stems import stems
 from ragtester.text.words import words
 
@@ -41,8 +41,23 @@ def fitted(found: dict[str, Any], request: Record | None) -> dict[str, Any]:
             return {**found, **_claims(found, request.passages, unknown=True)}
         case CheckClaim():
             return _verdict(found, request.passages)
+        case StressQuestion():
+            return _stressed(found)
         case _:
             return found
+
+
+def _stressed(found: dict[str, Any]) -> dict[str, Any]:
+    """A question on one line; a question or an answer without a word is a fault."""
+    made = dict(found)
+    for name in ("question", "expected_answer"):
+        if isinstance(text := made.get(name), str):
+            if not words(text):
+                raise Misshapen(f"{name}: it holds no word")
+            made[name] = " ".join(text.split())
+    if "names" in made:
+        made["names"] = texts(made["names"] or [])
+    return made
 
 
 def _query(found: dict[str, Any], request: RewriteQuery) -> dict[str, Any]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from typing import Literal, get_args
+from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
-from ragtester.records import CLOSED_BOOK_SUFFIX, Layer
+from ragtester.records import CLOSED_BOOK_SUFFIX, STRESSORS, Layer, StressorKind
+from ragtester.settings.models import SECRET
 from ragtester.settings.table import Table
 
-TARGET_KINDS = ("python", "langchain", "http", "chat")
+TARGET_KINDS = ("python", "langchain", "http", "https", "chat")
 Share = Field(default=None, ge=0, le=1)
 
 
@@ -33,9 +35,19 @@ class CoverageAuditSettings(Table):
 
 
 class AdversarialSettings(Table):
-    """`[adversarial]`: fixtures that are asked. "starter" ships with ragtester; others are folders of the workspace."""
+    """`[adversarial]`: fixtures that are asked. "starter" ships with ragtester; others are folders of the workspace.
+
+    The rest is for fixtures that are generated from the suite: `kinds` of them, `per_document` cases of each document
+    a kind, by `model` where a question has to be written (`attempts` a case). Documents longer than
+    `document_characters` are cut to their head and what stands around the evidence.
+    """
 
     fixtures: tuple[str, ...] = Field(default=("starter",), min_length=1)
+    model: str = "embedded:rules"
+    kinds: tuple[StressorKind, ...] = Field(default=STRESSORS, min_length=1)
+    per_document: int = Field(default=2, ge=1)
+    attempts: int = Field(default=3, ge=1)
+    document_characters: int = Field(default=12_000, ge=2000)
 
 
 class DriftSettings(Table):
@@ -158,6 +170,18 @@ class TargetSettings(Table):
         """What stands for the language model in rows."""
         return self.model or self.name
 
+    @property
+    def kind(self) -> str:
+        """One of "python", "langchain", "http" and "chat"."""
+        kind = self.name.partition(":")[0]
+        return "http" if kind == "https" else kind
+
+    @property
+    def address(self) -> str:
+        """The URL of one that is asked over HTTP. "http:" may stand before it, or be its own."""
+        kind, _, rest = self.name.partition(":")
+        return self.name if rest.startswith("//") and kind != "chat" else rest
+
     @field_validator("headers")
     @classmethod
     def _variables(cls, value: dict[str, str]) -> dict[str, str]:
@@ -177,3 +201,19 @@ class TargetSettings(Table):
             forms = '"python:MODULE:FUNCTION", "langchain:MODULE:OBJECT", "http:URL" or "chat:URL"'
             raise ValueError(f"{value!r} is no target; write {forms}")
         return value
+
+    @model_validator(mode="after")
+    def _at_an_address(self) -> TargetSettings:
+        """The name is written into rows and reports, where no key may land."""
+        if not self.name or self.kind not in ("http", "chat"):
+            return self
+        try:
+            parts = urlsplit(self.address)
+            usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port)
+        except ValueError:
+            usable = False
+        if not usable:
+            raise ValueError(f"{self.name!r}: a URL is wanted, as in {self.kind}:http://127.0.0.1:8000/ask")
+        if "@" in parts.netloc or SECRET.search(parts.query):
+            raise ValueError("name holds a key or password; headers name the environment variable that holds it")
+        return self

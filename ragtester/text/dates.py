@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
+from ragtester.text.languages import base
 from ragtester.text.normalise import listed
 
-_MONTHS = {
-    name: number
+_MONTH_LINES = tuple(
+    listed(line)
     for line in (
         "january february march april may june july august september october november december",
         "jan feb mar apr - jun jul aug sep oct nov dec",
@@ -21,9 +22,10 @@ _MONTHS = {
         "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
         "januari februari maart april mei juni juli augustus september oktober november december",
     )
-    for number, name in enumerate(listed(line), start=1)
-    if name != "-"
-}
+)
+# The first line of each language that is not English.
+_LINE_OF = {"de": 3, "fr": 5, "es": 6, "it": 7, "pt": 8, "nl": 9}
+_MONTHS = {name: number for line in _MONTH_LINES for number, name in enumerate(line, start=1) if name != "-"}
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _FORMS = (
     re.compile(r"(?<![\d.-])(?P<y>[12]\d{3})-(?P<m>\d{1,2})-(?P<d>\d{1,2})(?!\d)"),
@@ -50,13 +52,31 @@ _CLOCK = re.compile(
 
 def dates(text: str) -> list[tuple[int, int, Decimal]]:
     """Dates as `(start, end, YYYYMMDD)`; an absent part is 0. Day/month is read before month/day where both fit."""
-    found: list[tuple[int, int, Decimal]] = []
+    return [(match.start(), match.end(), value) for match, value in written_dates(text)]
+
+
+def written_dates(text: str) -> list[tuple[re.Match[str], Decimal]]:
+    """Dates as they are written, in order: groups "d", "m", "y" are digits, "n" is a month's name; and `YYYYMMDD`."""
+    found: list[tuple[re.Match[str], Decimal]] = []
     for form in _FORMS:
         for match in form.finditer(text):
             value = _value(match.groupdict())
-            if value is not None and all(match.end() <= start or match.start() >= end for start, end, _ in found):
-                found.append((match.start(), match.end(), value))
-    return sorted(found)
+            if value is not None and all(match.end() <= one.start() or match.start() >= one.end() for one, _ in found):
+                found.append((match, value))
+    return sorted(found, key=lambda one: one[0].start())
+
+
+def month_like(name: str, month: int, language: str) -> str | None:
+    """The name of a month (1 to 12) in the length and the capitals of another one; None where there is none.
+
+    A name that several languages have ("August") is taken in `language` where that has it.
+    """
+    first = _LINE_OF.get(base(language), 0)
+    for line in (*_MONTH_LINES[first:], *_MONTH_LINES[:first]):
+        if name.lower() in line and line[month - 1] != "-":
+            made = line[month - 1]
+            return made.capitalize() if name[0].isupper() else made
+    return None
 
 
 def _value(parts: dict[str, str | None]) -> Decimal | None:
@@ -69,6 +89,11 @@ def _value(parts: dict[str, str | None]) -> Decimal | None:
 
 def clock_times(text: str) -> list[tuple[int, int, Decimal]]:
     """Clock times as `(start, end, minutes after midnight)`: "14:30", "2:30 pm", "2 pm", "14 Uhr"."""
+    return [(match.start(), match.end(), value) for match, value in written_times(text)]
+
+
+def written_times(text: str) -> list[tuple[re.Match[str], Decimal]]:
+    """Clock times as they are written: groups "h" and "min" are digits, "half" is am or pm; and the minutes."""
     found = []
     for match in _CLOCK.finditer(text):
         if not (match["colon"] or match["half"] or match["word"]):
@@ -78,7 +103,7 @@ def clock_times(text: str) -> list[tuple[int, int, Decimal]]:
             if not 1 <= hour <= 12:
                 continue
             hour = hour % 12 + (12 if "p" in match["half"].lower() else 0)
-        found.append((match.start(), match.end(), Decimal(hour * 60 + int(match["min"] or 0))))
+        found.append((match, Decimal(hour * 60 + int(match["min"] or 0))))
     return found
 
 

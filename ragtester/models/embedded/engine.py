@@ -8,12 +8,14 @@ from typing import Any
 from ragtester.errors import UsageError
 from ragtester.records import Record
 from ragtester.tasks import (
+    ANSWER_CONFLICTS,
     AnswerQuestion,
     CheckClaim,
     JudgeAnswer,
     RankPassages,
     RewriteQuery,
     SplitAnswer,
+    StressQuestion,
     Task,
     TraceClaims,
     VoteOnVerdict,
@@ -54,9 +56,7 @@ class EmbeddedEngine:
 
                 return write_cases(request)
             case AnswerQuestion():
-                from ragtester.models.embedded.answering import answer_question
-
-                return answer_question(request, eager=name == "eager")
+                return _answer(request, eager=name == "eager", conflicts=task.name == ANSWER_CONFLICTS.name)
             case JudgeAnswer():
                 from ragtester.models.embedded.judging import judge_answer
                 from ragtester.models.embedded.vectors import embed_texts
@@ -69,8 +69,22 @@ class EmbeddedEngine:
                 return vote(name if name in PANEL else "vote-rules", request, embed_texts)
             case RewriteQuery() | RankPassages() | TraceClaims() | SplitAnswer() | CheckClaim():
                 return _over_passages(request)
+            case StressQuestion():
+                from ragtester.models.embedded.stressing import stress_question
+
+                return stress_question(request)
             case _:
                 raise UsageError(f"the embedded engine has no rule for the task {task.name!r}")
+
+
+def _answer(request: AnswerQuestion, *, eager: bool, conflicts: bool) -> Record:
+    if conflicts:
+        from ragtester.models.embedded.answer_conflicts import answer_with_conflicts
+
+        return answer_with_conflicts(request, eager)
+    from ragtester.models.embedded.answering import answer_question
+
+    return answer_question(request, eager)
 
 
 def _over_passages(request: RewriteQuery | RankPassages | TraceClaims | SplitAnswer | CheckClaim) -> Record:

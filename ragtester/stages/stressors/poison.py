@@ -1,0 +1,139 @@
+"""Fixtures in which a wrong document competes with the right one: stale, nearly the same, adjacent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ragtester.records import StressorRank
+from ragtester.stages.stressors.bench import Text
+from ragtester.stages.stressors.entities import about_another
+from ragtester.stages.stressors.excerpts import Excerpt, passage
+from ragtester.stages.stressors.made import OTHER, Made, Maker, Ranks, Source, Unusable, fixture_of, rank_rows
+from ragtester.stages.stressors.spots import Spot, find_spots
+from ragtester.stages.stressors.stale import Poison, begin, finished, stale
+from ragtester.stages.stressors.targets import find_targets, says_value
+from ragtester.text.likeness import likeness
+
+SUPERSEDED = "superseded"
+NOTHING = "the expected answer states no value or name of the evidence that a rule could change"
+# Passages of the corpus that are tried, nearest first.
+_TRIED = 6
+_SAME = 90
+
+
+async def make_stale(maker: Maker, source: Source) -> Made:
+    """The document's older version beside it."""
+    poison = stale(source.gold.text, source.gold.evidence, source.case, maker.seed)
+    if poison is None or not poison.says:
+        raise Unusable("nothing_to_change", NOTHING)
+    return await _competing(maker, source, f"{SUPERSEDED}/{source.case.document_id}", poison)
+
+
+async def make_near_duplicate(maker: Maker, source: Source) -> Made:
+    """The passage of the evidence once more, with one number changed."""
+    cut = passage(source.text, source.evidence, maker.passage_limit, source.case.language)
+    if cut is None:
+        raise Unusable("no_passage", "the evidence stands in no paragraph that can be cut out")
+    start = begin(cut.text, cut.evidence, source.case, (maker.seed, "one"), most=1)
+    if start is None or start.renamed is not None:
+        raise Unusable(
+            "nothing_to_change", "the expected answer states no number of the evidence that a rule could change"
+        )
+    poison = finished(start, cut.evidence)
+    if poison is None or not poison.says:
+        raise Unusable("nothing_to_change", NOTHING)
+    return await _competing(maker, source, f"{OTHER}/{source.case.document_id}-passage", poison)
+
+
+async def make_adjacent(maker: Maker, source: Source) -> Made:
+    """A passage on the nearest topic with another value of the same kind; where none is, one on another entity."""
+    wanted = _targets(source)
+    if not wanted:
+        raise Unusable("nothing_to_change", "the expected answer states no value of the evidence")
+    kept: tuple[StressorRank, ...] = ()
+    tried = 0
+    for name, text in await maker.nearest(source):
+        values = _rivals(source, text, wanted)
+        if not values:
+            continue
+        tried += 1
+        held = Text(f"{OTHER}/{name}", text, ((0, len(text)),))
+        ranks = await maker.measure(source.case.question, source.case.language, [source.gold_text(), held])
+        if _competes(ranks, held.id, maker.k):
+            return _made(source, held, values, ranks, source.gold_text().id, {"from": name})
+        kept = rank_rows(ranks, source.gold_text().id, held.id)
+        if tried == _TRIED:
+            break
+    cut = passage(source.text, source.evidence, maker.passage_limit, source.case.language)
+    other = about_another(cut, source.case, maker.seed) if cut is not None else None
+    if other is None:
+        reason = (
+            f"no passage of the corpus on a near topic has another value of the kind ({tried} reached no top {maker.k})"
+        )
+        raise Unusable("nothing_adjacent", reason, tried=bool(tried), ranks=kept)
+    return await _competing(maker, source, f"{OTHER}/{source.case.document_id}-about-another", other)
+
+
+async def _competing(maker: Maker, source: Source, name: str, poison: Poison) -> Made:
+    """The fixture once its poison is among the top K of every embedding model; shorter forms are tried in turn."""
+    gold = source.gold_text()
+    ranks: Ranks = {}
+    for form, text in _forms(maker, source, poison):
+        held = Text(name, text.text, text.evidence)
+        ranks = await maker.measure(source.case.question, source.case.language, [gold, held])
+        if _competes(ranks, name, maker.k):
+            notes = {"changed": "; ".join(poison.words), **({"strengthened": form} if form else {})}
+            return _made(source, held, poison.says, ranks, gold.id, notes)
+    kept = rank_rows(ranks, gold.id, name)
+    worst = max((one.poison or 0 for one in kept), default=0)
+    said = f"rank {worst}" if all(one.poison for one in kept) else "no rank at all under one embedding model"
+    raise Unusable("poison_too_low", f"the poison reaches {said}, beyond the top {maker.k}", tried=True, ranks=kept)
+
+
+def _forms(maker: Maker, source: Source, poison: Poison) -> list[tuple[str, Excerpt]]:
+    """The poison as it is, then its passage alone, then that under the question as its heading."""
+    found = [("", Excerpt(poison.text, poison.spans, ()))]
+    cut = passage(poison.text, poison.spans, maker.passage_limit, source.case.language)
+    if cut is not None:
+        lead = f"{' '.join(source.case.question.split())}\n\n"
+        asked = Excerpt(lead + cut.text, tuple((a + len(lead), b + len(lead)) for a, b in cut.evidence), ())
+        found += [("passage alone", cut), ("passage alone, under the question as heading", asked)]
+    return found
+
+
+def _competes(ranks: Ranks, name: str, k: int) -> bool:
+    """Whether a document is among the top K everywhere."""
+    return bool(ranks) and all((found.get(name) or k + 1) <= k for found in ranks.values())
+
+
+def _made(source: Source, held: Text, says: Sequence[str], ranks: Ranks, gold: str, notes: Mapping[str, str]) -> Made:
+    rows = rank_rows(ranks, gold, held.id)
+    fixture = fixture_of(source, rows, poison=(held.id,), forbidden=says, notes=notes)
+    return Made(fixture, {gold: source.gold.text, held.id: held.text}, rows)
+
+
+def _targets(source: Source) -> list[Spot]:
+    spots = find_spots(source.gold.text, source.case.language)
+    groups = find_targets(spots, source.gold.evidence, source.case).answer
+    return [spots.of(group)[0] for group in groups]
+
+
+def _rivals(source: Source, text: str, wanted: Sequence[Spot]) -> tuple[str, ...]:
+    """Values of a passage that could be taken for the answer: of the same kind and unit, and nowhere in the right text.
+
+    None where the passage states the answer itself or is the evidence in other letters.
+    """
+    if says_value(text, source.case.language, wanted):
+        return ()
+    if any(likeness(held, text) >= _SAME for held in source.gold.held()):
+        return ()
+    spots = find_spots(text, source.case.language)
+    there = find_spots(source.gold.text, source.case.language)
+    known = {one.group for one in there.spots}
+    kinds = {(_family(one), one.unit) for one in wanted}
+    rivals = [one for one in spots.spots if (_family(one), one.unit) in kinds and one.group not in known]
+    return tuple(dict.fromkeys(spots.says(one) for one in rivals))[:4]
+
+
+def _family(spot: Spot) -> str:
+    return "number" if spot.kind in ("number", "word") else spot.kind
