@@ -254,8 +254,8 @@ REASONS: dict[str, tuple[Spoil, list[str]]] = {
                 "`ragtester judge` again"
             ),
             (
-                "run | suite | not the suite suite as it stands: 1 file(s) of cases of suite suite changed or went after "
-                "it was executed; execute the run anew"
+                "run | suite | not the suite suite as it stands: 1 file(s) of cases of suite suite changed or went "
+                "after it was executed; execute the run anew"
             ),
         ],
     ),

@@ -7,11 +7,16 @@ from collections.abc import Iterator
 from ragtester.records import DriftResult, GateCheck, Layer, Moved
 from ragtester.settings import DriftSettings
 from ragtester.stages.gate.evidence import Asked, Evidence
-from ragtester.stages.gate.lines import failure, impossible, line
-from ragtester.tables.cells import counted, number
+from ragtester.stages.gate.lines import TOO_SMALL, failure, impossible, line
+from ragtester.statistics import Interval
+from ragtester.tables import Estimate
+from ragtester.tables.cells import counted, show
 
 LAYER: Layer = "drift"
 RELATIVE = ("latency", "cost")
+FALLING = ("pass_rate", "recall", "coverage", "mentioned")
+_UNITS = {"seconds": "s", "usd": "$"}
+_ONE = ", n 1"
 
 
 def drift_checks(asked: Asked, evidence: Evidence, drift: DriftResult | None) -> Iterator[GateCheck]:
@@ -21,12 +26,12 @@ def drift_checks(asked: Asked, evidence: Evidence, drift: DriftResult | None) ->
         yield fault
         return
     assert drift is not None and evidence.baseline is not None
-    yield from _judges(evidence)
     if drift.only_before or drift.only_after:
         text = f"{counted(drift.only_before, 'row')} only in {drift.before}, {drift.only_after} only in {drift.after}"
         yield failure(LAYER, "rows", f"{text}: the two do not hold the same questions and systems")
     else:
         yield line(LAYER, "rows", f"{counted(drift.pairs, 'pair')} of {drift.before} and {drift.after}")
+    yield from _judges(evidence)
     moved = {one.name: one for one in drift.moved}
     for name, limit in limits(asked):
         yield _moved(name, limit, moved.get(name))
@@ -83,12 +88,13 @@ def _moved(name: str, limit: float, one: Moved | None) -> GateCheck:
         where = f" ({' and '.join(known)})" if known else ""
         text = f"not measured in both runs{where}, and it {shown}; undefined is no pass"
         return impossible(LAYER, name, text).model_copy(update={"limit": limit})
-    text = f"{_change(one)}, {_shown(one)}; {shown}"
+    text = f"{_change(one)}; {shown}"
     if one.within_noise:
         text += "; within what repeats of the same run show by themselves"
+    too_small = one.low is not None and one.high is not None and one.low <= _signed(one, limit) <= one.high
+    text += f"; {TOO_SMALL}" if too_small else ""
     if one.smallest is not None and one.unit in ("share", "mean") and one.smallest > limit:
         text += f"; the suite sees changes from {100 * one.smallest:.1f} points on"
-    too_small = one.low is not None and one.high is not None and one.low <= _signed(one, limit) <= one.high
     return GateCheck(
         layer=LAYER,
         name=name,
@@ -107,23 +113,17 @@ def _signed(one: Moved, limit: float) -> float:
     """The limit on the scale of the difference."""
     if one.name in RELATIVE:
         return limit * (one.before or 0.0)
-    return -limit if one.name in ("pass_rate", "recall", "coverage", "mentioned") else limit
+    return -limit if one.name in FALLING else limit
 
 
 def _change(one: Moved) -> str:
-    """As in "+5.8 points [1.0, 10.6]", "+0.4 seconds"."""
+    """As in "+5.8 points [1.0, 10.6], n 240; 2.1 % to 7.9 %", with n pairs."""
     assert one.difference is not None
-    scale, unit = (100.0, "points") if one.unit in ("share", "mean") else (1.0, one.unit)
-    ends = ""
-    if one.low is not None and one.high is not None:
-        ends = f" [{scale * one.low:.3g}, {scale * one.high:.3g}]"
-    value = f"{scale * one.difference:+.1f}" if scale > 1 else f"{one.difference:+.3g}"
-    return f"{value} {unit}{ends}"
-
-
-def _shown(one: Moved) -> str:
-    """As in "2.1 % to 7.9 % over 240 pairs"."""
-    scale = 100.0 if one.unit in ("share", "mean") else 1.0
-    unit = " %" if scale > 1 else f" {one.unit}"
-    values = [f"{scale * value:.1f}" if scale > 1 else number(value) for value in (one.before or 0.0, one.after or 0.0)]
-    return f"{values[0]}{unit} to {values[1]}{unit} over {counted(one.pairs, 'pair')}"
+    share = one.unit in ("share", "mean")
+    scale, unit = (100.0, "points") if share else (1.0, _UNITS[one.unit])
+    ends = None if one.low is None or one.high is None else Interval(scale * one.low, scale * one.high)
+    found = show(Estimate(scale * one.difference, one.pairs, ends, unit, signed=True))
+    before, after = (
+        show(Estimate(scale * (value or 0.0), 1, unit="%" if share else unit)) for value in (one.before, one.after)
+    )
+    return f"{found}; {before.removesuffix(_ONE)} to {after.removesuffix(_ONE)}"

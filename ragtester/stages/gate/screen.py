@@ -23,7 +23,7 @@ def headline(result: GateResult) -> str:
     closing = sum(check.closes for check in result.checks)
     count = f"{closing} of {counted(len(result.checks), 'check')} not passed" if closing else "every check passed"
     against = f", baseline {result.baseline}" if result.baseline else ""
-    return f"Gate {result.gate}: {state}. {count}. Run {result.run}{against}"
+    return f"Gate {result.gate}: {state} ({count}); run {result.run}{against}"
 
 
 def screen(result: GateResult, width: int) -> Iterator[Line]:

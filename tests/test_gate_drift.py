@@ -1,0 +1,253 @@
+"""The gate against a baseline: the same cases, the same judge, and nothing worse than the limits allow."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragtester import Project
+from ragtester.gates import Wanted, choose
+from ragtester.records import Answer, Cause, DriftResult, GateResult, Manifest, Moved
+from ragtester.stages.gate import decide, read_evidence
+from ragtester.storage import read_json, read_rows, write_json, write_rows
+from ragtester.workspace import Workspace
+from tests import gate_workspace as made
+from tests.report_workspace import RUN, SUITE
+from tests.test_gate import closing
+
+BASE = "base"
+GATE = """
+[gates.full]
+layers = ["run", "drift"]
+baseline = "base"
+"""
+
+
+def pair(root: Path, gate: str = GATE) -> Workspace:
+    """A healthy run, and a baseline that is its copy."""
+    workspace = made.healthy(root)
+    for folder in (workspace.answers, workspace.verdicts):
+        shutil.copytree(folder(RUN), folder(BASE))
+    with (root / "ragtester.toml").open("a", encoding="utf-8") as file:
+        file.write(gate)
+    return workspace
+
+
+def moved(name: str = "unsupported", **changes: Any) -> Moved:
+    known: dict[str, Any] = {
+        "name": name,
+        "layer": "claims",
+        "unit": "share",
+        "before": 0.05,
+        "before_n": 40,
+        "after": 0.075,
+        "after_n": 40,
+        "pairs": 8,
+        "difference": 0.025,
+        "low": -0.05,
+        "high": 0.1,
+    }
+    return Moved(**(known | changes))
+
+
+def compared(*moves: Moved, **changes: Any) -> DriftResult:
+    """What a comparison of the two found."""
+    known: dict[str, Any] = {"before": BASE, "after": RUN, "suite": SUITE, "pairs": 8, "moved": moves}
+    return DriftResult(**(known | changes))
+
+
+UNMOVED = (moved(), moved("contradicted", difference=0.0, before=0.05, after=0.05, low=None, high=None))
+
+
+def decided(root: Path, drift: DriftResult | None = None, **options: Any) -> GateResult:
+    """The decision, with a comparison that the test made."""
+    project = Project(root)
+    asked = choose(project.settings, "full", Wanted(**options))
+    return decide(project.workspace, asked, read_evidence(project.workspace, asked), drift)
+
+
+def test_a_run_that_did_not_move_is_open(tmp_path: Path) -> None:
+    pair(tmp_path)
+    result = decided(tmp_path, compared(*UNMOVED))
+    assert closing(result) == []
+    assert result.baseline == BASE
+    lines = [f"{one.name}: {one.text}" for one in result.checks if one.layer == "drift"]
+    assert lines == [
+        "rows: 8 pairs of base and run",
+        "judge: the same in both runs: openai:judge",
+        "unsupported: +2.5 points [-5.0, 10.0], n 8; 5.0 % to 7.5 %; may get worse by 5 points; too few to tell",
+        "contradicted: +0 points, n 8; 5.0 % to 5.0 %; may get worse by 2 points",
+    ]
+
+
+def test_a_breach_closes_it_and_the_first_cause_is_named(tmp_path: Path) -> None:
+    pair(tmp_path)
+    causes = (
+        Cause(kind="prompt", what="answer", text="the prompt answer_question changed", speaks="against"),
+        Cause(kind="model", what="alpha", text="the served model changed", speaks="for"),
+    )
+    breach = moved(difference=0.1, before=0.05, after=0.15, low=0.06, high=0.14, breach=True)
+    drift = compared(breach, UNMOVED[1], causes=causes, explanation="Rule out first: the served model.")
+    result = decided(tmp_path, drift)
+    assert closing(result) == [
+        "drift | unsupported | +10.0 points [6.0, 14.0], n 8; 5.0 % to 15.0 %; may get worse by 5 points"
+    ]
+    assert result.explanation == ("Against base: Rule out first: the served model.",)
+    assert result.causes == causes
+    assert result.advice == (
+        "Nothing else differs, so look at the model: name that of the baseline, then run the gate again.",
+        "A change that is wanted needs a new baseline: name this run as gates.full.baseline.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("drift", "line"),
+    [
+        (
+            compared(moved(), moved("contradicted", before=None, difference=None, low=None, high=None)),
+            "contradicted | not measured in both runs (before), and it may get worse by 2 points; undefined is no pass",
+        ),
+        (
+            compared(moved()),
+            "contradicted | not measured in both runs, and it may get worse by 2 points; undefined is no pass",
+        ),
+        (
+            compared(pairs=0),
+            "rows | 0 rows that base and run share: nothing was compared, and nothing is no pass",
+        ),
+        (
+            compared(*UNMOVED, only_before=2, only_after=1),
+            "rows | 2 rows only in base, 1 only in run: the two do not hold the same questions and systems",
+        ),
+    ],
+)
+def test_what_was_not_compared_closes_it(drift: DriftResult, line: str, tmp_path: Path) -> None:
+    pair(tmp_path)
+    assert closing(decided(tmp_path, drift)) == [f"drift | {line}"]
+
+
+def test_noise_is_no_breach(tmp_path: Path) -> None:
+    pair(tmp_path)
+    noisy = moved(difference=0.1, before=0.05, after=0.15, low=0.06, high=0.14, exceeded=True, within_noise=True)
+    result = decided(tmp_path, compared(noisy, UNMOVED[1]))
+    assert result.open
+    (line,) = [one.text for one in result.checks if one.name == "unsupported"]
+    assert line.endswith("may get worse by 5 points; within what repeats of the same run show by themselves")
+
+
+def test_the_limits_of_the_gate_replace_those_of_drift(tmp_path: Path) -> None:
+    """Latency is relative: from 2 to 3 seconds is half as much again."""
+    pair(tmp_path, GATE.replace("baseline", "drift = { latency = 0.2 }\nbaseline"))
+    slow = moved(
+        "latency", layer="calls", unit="seconds", before=2.0, after=3.0, difference=1.0, low=0.5, high=1.5, breach=True
+    )
+    assert closing(decided(tmp_path, compared(slow, *UNMOVED))) == [
+        "drift | latency | +1.00 s [0.50, 1.50], n 8; 2.00 s to 3.00 s; may get worse by 20 %"
+    ]
+
+
+def other_judge(workspace: Workspace, **changes: Any) -> None:
+    path = workspace.verdicts(BASE) / "manifest.json"
+    found = read_json(path, Manifest)
+    assert found is not None
+    write_json(path, found.model_copy(update=changes))
+
+
+def test_verdicts_of_two_judges_do_not_compare(tmp_path: Path) -> None:
+    workspace = pair(tmp_path)
+    other_judge(workspace, parameters={"judge": "openai:old-2025-01-01"})
+    assert closing(decided(tmp_path, compared(*UNMOVED))) == [
+        (
+            "drift | judge | base was judged by openai:old-2025-01-01, this run by openai:judge: their verdicts do not "
+            "compare; judge both by one"
+        )
+    ]
+    other_judge(workspace, parameters={"judge": "openai:judge"}, prompts={"judge_answer": "x"})
+    assert closing(decided(tmp_path, compared(*UNMOVED))) == [
+        (
+            "drift | judge | the judge's prompt is not the one that judged base: their verdicts do not compare; "
+            "judge both with one"
+        )
+    ]
+    (workspace.verdicts(BASE) / "manifest.json").unlink()
+    assert closing(decided(tmp_path, compared(*UNMOVED))) == [
+        "drift | judge | base was not judged; run `ragtester judge --run base`"
+    ]
+
+
+def without_last_case(workspace: Workspace, run: str) -> None:
+    for path in workspace.answers(run).glob("openai*/ramps.jsonl"):
+        write_rows(path, read_rows(path, Answer)[:-1])
+
+
+def test_a_baseline_of_other_case_ids_closes_it(tmp_path: Path) -> None:
+    workspace = pair(tmp_path)
+    without_last_case(workspace, BASE)
+    assert closing(decided(tmp_path, compared(*UNMOVED))) == [
+        (
+            "run | baseline | other cases than those of base: 1 case id not there (first: ramps/ragtester/case-003); "
+            "run the baseline anew"
+        )
+    ]
+
+
+def test_a_run_of_other_case_ids_closes_it(tmp_path: Path) -> None:
+    workspace = pair(tmp_path)
+    path = next(workspace.answers(RUN).glob("openai*/ramps.jsonl"))
+    *first, last = read_rows(path, Answer)
+    write_rows(path, [*first, last.model_copy(update={"case_id": "new"})])
+    lines = closing(decided(tmp_path, compared(*UNMOVED)))
+    assert (
+        "run | suite | not the suite suite as it stands: 1 answer of cases that the suite does not hold; execute the "
+        "run anew"
+    ) in lines
+    assert (
+        "run | baseline | other cases than those of base: 1 case id not there (first: new); run the baseline anew"
+    ) in lines
+
+
+def test_the_same_ids_with_other_cases_behind_them_close_it(tmp_path: Path) -> None:
+    workspace = pair(tmp_path)
+    path = workspace.answers(BASE) / "manifest.json"
+    found = read_json(path, Manifest)
+    assert found is not None
+    write_json(path, found.model_copy(update={"inputs": {**found.inputs, "cases ragtester/ramps": "0"}}))
+    assert closing(decided(tmp_path, compared(*UNMOVED))) == [
+        (
+            "run | baseline | other cases than those of base: 1 file of cases with other contents (first: "
+            "ragtester/ramps); run the baseline anew"
+        )
+    ]
+
+
+def test_a_baseline_that_is_not_there_closes_it(tmp_path: Path) -> None:
+    workspace = pair(tmp_path)
+    assert closing(decided(tmp_path, baseline="bas")) == [
+        "run | baseline | bas: there are no answers of it; did you mean 'base'?",
+        "drift | baseline | bas cannot be compared with; see the line of the run",
+    ]
+    shutil.rmtree(workspace.answers(BASE))
+    shutil.rmtree(workspace.answers(f"{RUN}.adversarial"))
+    assert closing(decided(tmp_path))[0] == "run | baseline | base: there are no answers of it; runs here: run"
+
+
+def test_a_gate_with_drift_needs_another_run_as_baseline(tmp_path: Path) -> None:
+    pair(tmp_path, GATE.replace('baseline = "base"', ""))
+    assert closing(decided(tmp_path)) == [
+        "drift | baseline | no baseline is named; set gates.full.baseline, or give --baseline RUN"
+    ]
+    assert closing(decided(tmp_path, baseline=RUN)) == ["drift | baseline | run is the run itself; name an earlier one"]
+
+
+def test_two_runs_on_disk_are_compared(tmp_path: Path) -> None:
+    """The copy has the same answers; the claims of neither are on disk, so what `[drift]` limits is not measured."""
+    pair(tmp_path)
+    result = Project(tmp_path).gate("full", no_run=True)
+    assert closing(result) == [
+        "drift | unsupported | not measured in both runs, and it may get worse by 5 points; undefined is no pass",
+        "drift | contradicted | not measured in both runs, and it may get worse by 2 points; undefined is no pass",
+    ]
+    assert result.explanation == ("Against base: Nothing moved, and nothing that the manifests record differs.",)
