@@ -7,7 +7,7 @@ from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragtester.errors import UsageError
+from ragtester.errors import MissingPackageError, UsageError
 from ragtester.pipeline import STAGES, Options, run_stages
 from ragtester.progress import Progress, SilentProgress, StageResult
 from ragtester.records import Answer, Case, CaseRow, PrecisionResult, UnfilledCase, Verdict
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
         ClaimsResult,
         CoverageContrast,
         CoverageResult,
+        DriftHistory,
+        DriftResult,
         ExperimentResult,
         ExperimentTimes,
         GateResult,
@@ -84,11 +86,14 @@ class Project:
 
         return estimate_run(self.workspace, self.settings, corpus)
 
-    def doctor(self) -> list[Finding]:
-        """What is installed, which keys are set, which servers and models answer, and how to mend each."""
+    def doctor(self, *, probe: bool = False) -> list[Finding]:
+        """What is installed, which keys are set, which servers and models answer, and how to mend each.
+
+        With `probe` a target is asked one question.
+        """
         from ragtester.doctor import examine
 
-        return examine(self.workspace, self.settings)
+        return examine(self.workspace, self.settings, probe=probe)
 
     def import_suite(self, path: str | Path, options: ImportOptions | None = None) -> StageResult:
         """Cases and results of ragas, deepeval, promptfoo or a CSV become rows; `counts` says what was dropped."""
@@ -425,6 +430,39 @@ class Project:
         from ragtester.stages.experiment import canary
 
         return canary(self.workspace, runs, by_day=by_day)
+
+    def drift(self, before: str, after: str) -> DriftResult:
+        """What moved from one run to a later one of the same suite, and what to rule out first; asks no model.
+
+        Writes `drift/<before>..<after>/`: the result, its tables, the strips of all questions, and plots.
+        """
+        from ragtester.stages import drift
+
+        loaded = drift.Loaded(self.workspace, self.settings)
+        result = drift.compare_loaded(loaded, before, after)
+        story = drift.tell(loaded, (before, after), known=result)
+        self._plot_drift(story.history, drift.write_result(self.workspace, result, story))
+        return result
+
+    def drift_history(self, runs: Sequence[str] = ()) -> DriftHistory:
+        """Every figure and question over runs of one suite by date; `runs` empty: all of the settings' suite.
+
+        Writes `drift/history/<suite>/`. Repeats, controls and runs of experiments are left out unless they are named.
+        """
+        from ragtester.stages import drift
+
+        story = drift.read_history(self.workspace, self.settings, runs)
+        self._plot_drift(story.history, drift.write_history(self.workspace, story))
+        return story.history
+
+    def _plot_drift(self, history: DriftHistory, folder: Path) -> None:
+        """The plots; without matplotlib everything else stands, and one line says what is missing."""
+        from ragtester.plots.drift import export_drift
+
+        try:
+            export_drift(history, folder)
+        except MissingPackageError as error:
+            self.progress.note(str(error))
 
     def gate(
         self, name: str = "", *, run: str = "", baseline: str = "", no_run: bool = False, overwrite: bool = False

@@ -17,6 +17,7 @@ from ragtester.errors import RagtesterError, UsageError
 from ragtester.models.catalogue import OPENAI_URL, resolve
 from ragtester.pipeline import AUDIT, STAGES, asked_models, check_model, used_models
 from ragtester.settings import Settings
+from ragtester.waiting import wait_for
 from ragtester.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -42,14 +43,18 @@ class Finding:
     needed: bool = True
 
 
-def examine(workspace: Workspace, settings: Settings) -> list[Finding]:
-    """Examine the machine and the settings. Calls no model: servers are only asked which models they have."""
+def examine(workspace: Workspace, settings: Settings, *, probe: bool = False) -> list[Finding]:
+    """Examine the machine and the settings. Calls no model: servers are only asked which models they have.
+
+    With `probe` a target is asked one question.
+    """
     found = [_python(), *_packages(settings), _pango(settings), _corpus(workspace, settings)]
     try:
         models, asked = (names(settings, (*STAGES, AUDIT)) for names in (used_models, asked_models))
         found += _reranker(workspace, settings)
     except UsageError as error:
         return [*found, Finding("reranker", False, str(error), "mend execute.retrieval.rerank")]
+    found += _target(workspace, settings, probe=probe)
     found += [finding for model in sorted(models) for finding in _model(model, settings, asked=model in asked)]
     # Several models need the same key or package: it is told once.
     return list(dict.fromkeys(found))
@@ -97,6 +102,34 @@ def _reranker(workspace: Workspace, settings: Settings) -> Iterator[Finding]:
         )
         return
     yield Finding(f"reranker {name}", True, "its model is there" if kind(name) == "flashrank" else "can be imported")
+
+
+def _target(workspace: Workspace, settings: Settings, *, probe: bool) -> Iterator[Finding]:
+    """The system under test that is not ours."""
+    from ragtester.models.targets.looking import probe as ask
+    from ragtester.models.targets.looking import reveals, unreachable
+    from ragtester.models.targets.opening import check_target
+    from ragtester.records import Failure
+
+    if not settings.target.name:
+        return
+    name = f"target {settings.target.name}"
+    try:
+        check_target(settings, workspace.root)
+    except RagtesterError as error:
+        yield Finding(name, False, str(error), "mend [target], or install what it needs")
+        return
+    if why := unreachable(settings):
+        yield Finding(name, False, why, "start the application; mend target.name")
+        return
+    if not probe:
+        yield Finding(name, True, "is there; --probe asks it one question")
+        return
+    found = wait_for(ask(settings, workspace.root))
+    if isinstance(found, Failure):
+        yield Finding(name, False, f"{found.type}: {found.message}", "mend the application or [target]")
+    else:
+        yield Finding(name, True, reveals(found))
 
 
 def _textstat() -> Finding:

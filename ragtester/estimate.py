@@ -6,11 +6,13 @@ settings say. The figures are estimates: one try a case, no retries, replies of 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragtester.pipeline import check_models
+from ragtester.records import TARGET
 from ragtester.settings import Settings
 from ragtester.text.words import estimate_tokens
 from ragtester.workspace import Workspace
@@ -72,12 +74,12 @@ def estimate_run(workspace: Workspace, settings: Settings, corpus: Sequence[str]
     executed = techniques if settings.execute.technique == "all" else 1
     cases = len(sizes) * settings.cases.per_document * executed
     systems = sorted({(llm, e) for group in settings.execute.groups for llm in group.llms for e in group.embeddings})
+    if settings.target.name:
+        systems = [(settings.target.label, TARGET)]
     lines = [
         *_documents(settings, price),
         *_cases(settings, sizes, price),
-        *_embeddings(settings, sizes, cases, price),
-        *_search(settings, cases, price),
-        *_execute(settings, cases, systems, price),
+        *(_asked(settings, sizes, cases, systems, price)),
         *_judge(settings, cases * len(systems), price),
         *(_control(settings, cases, price) if settings.execute.closed_book else ()),
     ]
@@ -138,6 +140,23 @@ def _cases(settings: Settings, sizes: list[int], price: Price) -> list[Line]:
         counts = (len(sizes), prompt, len(sizes) * wanted * REPLIES["cases"])
         lines.append(_line("cases: baseline", cases.model, settings, counts, price))
     return lines
+
+
+def _asked(
+    settings: Settings, sizes: list[int], cases: int, systems: Sequence[tuple[str, str]], price: Price
+) -> list[Line]:
+    """The systems under test with their search; of a target only the number of calls is known."""
+    if settings.target.name:
+        label, limits = settings.target.label, settings.provider(TARGET)
+        prompt, completion = cases * QUESTION, cases * REPLIES["execute"]
+        each = FIRST_TOKEN_SECONDS + REPLIES["execute"] / TOKENS_PER_SECOND
+        seconds = max(cases * each / limits.concurrency, cases * 60.0 / (limits.requests_per_minute or math.inf))
+        return [Line("execute", label, cases, prompt, completion, price(label, prompt, completion), seconds)]
+    return [
+        *_embeddings(settings, sizes, cases, price),
+        *_search(settings, cases, price),
+        *_execute(settings, cases, systems, price),
+    ]
 
 
 def _embeddings(settings: Settings, sizes: list[int], cases: int, price: Price) -> list[Line]:

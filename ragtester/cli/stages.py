@@ -170,12 +170,16 @@ def demo(
 
 
 @app.command()
-def doctor(workspace: Folder = Path(), overrides: Overrides = NONE) -> None:
+def doctor(
+    workspace: Folder = Path(),
+    overrides: Overrides = NONE,
+    probe: Annotated[bool, typer.Option("--probe", help="Ask the target a question; tell what it reveals.")] = False,
+) -> None:
     """What is missing and how to mend it: packages, keys (never shown), servers, models."""
     from ragtester.doctor import examine, print_findings
 
     project = open_project(workspace, overrides, quiet=True)
-    findings = examine(project.workspace, project.settings)
+    findings = examine(project.workspace, project.settings, probe=probe)
     print_findings(findings, stdout())
     if any(finding.needed and not finding.ok for finding in findings):
         raise typer.Exit(1)

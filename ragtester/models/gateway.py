@@ -225,8 +225,8 @@ class Gateway:
 
     async def _target(self, task: Task[Q, R], request: Q) -> Asked[R]:
         """Ask the user's own application. Of a reply that cannot be used the account keeps what was sent."""
-        from ragtester.models.targets.client import PROVIDER, TargetClient, name_of
-        from ragtester.models.targets.opening import is_local, open_target
+        from ragtester.models.targets.client import TargetClient, name_of
+        from ragtester.models.targets.opening import PROVIDER, is_local, open_target
 
         if self._opened is None:
             name = name_of(self.settings)

@@ -21,6 +21,8 @@ TARGET_CHUNK = "target"
 EVIDENCE_CHUNK = "evidence"
 # The note in the trace of a target that does not say what it answered from.
 NO_CHUNKS = "the target reveals no chunks: what it retrieved is not known"
+# And of one that does not say which of them its answer rests on.
+NO_CITATIONS = "the target reveals no citations"
 
 
 class Chunk(Record):
@@ -110,6 +112,16 @@ class Trace(Record):
     def hides_evidence(self) -> bool:
         """Whether the user may see none of the gold: then the question is to be refused, as if nothing answered it."""
         return bool(self.gold_ids) and set(self.gold_ids) <= set(self.hidden_ids)
+
+    @property
+    def reveals_chunks(self) -> bool:
+        """Whether it is known what the model got; only a target may keep that to itself."""
+        return NO_CHUNKS not in self.notes
+
+    @property
+    def reveals_citations(self) -> bool:
+        """Whether the system could have said on which chunks its answer rests."""
+        return self.reveals_chunks and NO_CITATIONS not in self.notes
 
 
 class LeftOut(Record):

@@ -110,7 +110,8 @@ class RunReader:
             reason = _reason(verdict)
         calls, trace = calls_of(answer), answer.trace
         own, timed = list(self._payments.of(answer)), measured(calls)
-        gold = set(trace.gold_ids) if trace else set()
+        told = trace if trace and trace.reveals_chunks else None
+        gold = set(told.gold_ids) if told else set()
         return Result(
             run=self._info.name,
             case_id=case.id if case else answer.case_id,  # the case's own text, not one more copy a system
@@ -136,8 +137,8 @@ class RunReader:
             seconds=total(call.seconds for call in timed),
             prompt_tokens=total(call.prompt_tokens for call in timed),
             completion_tokens=total(call.completion_tokens for call in timed),
-            gold=len(gold) if trace else None,
-            gold_seen=len(gold.intersection(trace.context_ids)) if trace else None,
+            gold=len(gold) if told else None,
+            gold_seen=len(gold.intersection(told.context_ids)) if told else None,
         )
 
     def _shared(self, ratings: Ratings | None) -> Ratings | None:

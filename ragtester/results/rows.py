@@ -19,7 +19,8 @@ class Result:
     why for both, and is empty otherwise. `source` is that of the document, empty where the suite does not know it.
     `cost`, `seconds` and tokens are the system's for this answer, with its rewrite and rerank even where the run shared
     them; `paid` is the cost without what another row paid.
-    `gold` counts the case's gold chunks, `gold_seen` those of them that the model got; both None without a trace.
+    `gold` counts the case's gold chunks, `gold_seen` those of them that the model got; both None without a trace,
+    and where a target reveals no chunks.
     """
 
     run: str

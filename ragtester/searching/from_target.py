@@ -11,7 +11,7 @@ from ragtester.errors import DataError
 from ragtester.models.targets.opening import check_target
 from ragtester.rag.contexts import Context
 from ragtester.rag.similarity import document_of
-from ragtester.records import NO_CHUNKS, TARGET, Case, Chunk, Document, Retrieved, Trace
+from ragtester.records import NO_CHUNKS, NO_CITATIONS, TARGET, Case, Chunk, Document, Retrieved, Trace
 from ragtester.searching.reach import Reach
 from ragtester.searching.revealed import Seen, Texts, gold_of
 from ragtester.searching.stores import Asking
@@ -24,7 +24,6 @@ from ragtester.text.refusal import is_refusal
 # Of the notes of a trace: what was not revealed, and how texts were found.
 NO_IDS = "the target reveals no ids of its chunks"
 NO_SCORES = "the target reveals no scores: 0 stands for each"
-NO_CITATIONS = "the target reveals no citations"
 
 
 @dataclass

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from ragtester.settings.table import Table
 
-_SECRET = re.compile(r"api[-_]?key|authorization|password|secret|access[-_]?token", re.IGNORECASE)
+SECRET = re.compile(r"api[-_]?key|authorization|password|secret|access[-_]?token", re.IGNORECASE)
 
 
 class ProviderSettings(Table):
@@ -44,9 +44,9 @@ class ModelSettings(Table):
     def _no_secrets(self) -> ModelSettings:
         """These settings are written into manifests and rows, where no key may land."""
         mend = "holds a key or password; name the environment variable that holds it in api_key_env"
-        if self.base_url and ("@" in self.base_url.partition("?")[0] or _SECRET.search(self.base_url)):
+        if self.base_url and ("@" in self.base_url.partition("?")[0] or SECRET.search(self.base_url)):
             raise ValueError(f"base_url {mend}")
-        if any(_SECRET.search(name) for name in _names_in(self.extra)):
+        if any(SECRET.search(name) for name in _names_in(self.extra)):
             raise ValueError(f"extra {mend}")
         if self.api_key_env is not None and not re.fullmatch(r"[A-Za-z_]\w*", self.api_key_env, re.ASCII):
             raise ValueError("api_key_env is no name of an environment variable; it never holds the key itself")

@@ -12,12 +12,10 @@ from ragtester.functions import one_line
 from ragtester.models.accounts import Said
 from ragtester.models.catalogue import ModelName
 from ragtester.models.problems import Problem, Told, examine
-from ragtester.models.targets.opening import Target
+from ragtester.models.targets.opening import PROVIDER, Target
 from ragtester.settings import ProviderSettings, Settings
 from ragtester.tasks import AskTarget, Task
 
-PROVIDER = "target"
-"""The table of its limits: `[providers.target]`."""
 # What foreign code raises is tried again by another start, not by this one: it mostly is its own fault.
 RAISED = "raised"
 _CLEARS = {"timeout": "transport", "transport": "transport", "rate_limited": "rate_limited"}

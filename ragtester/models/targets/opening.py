@@ -8,12 +8,14 @@ from typing import Any, Protocol
 
 from ragtester.errors import UsageError
 from ragtester.functions import Named
-from ragtester.models.targets import functions
+from ragtester.models.targets import functions, http, runnables
 from ragtester.models.targets.reading import Reading
 from ragtester.provenance import sha256_file
 from ragtester.settings import Settings, TargetSettings
 from ragtester.tasks import AskTarget
 
+PROVIDER = "target"
+"""The table of its limits: `[providers.target]`."""
 WATCH = "watch "
 """Begins the name of a watched file among a manifest's inputs."""
 # What of the settings does not reach an answer: the watched files do by their hashes.
@@ -32,23 +34,20 @@ class Target(Protocol):
         ...
 
 
-def kind(target: TargetSettings) -> str:
-    """One of "python", "langchain", "http" and "chat"."""
-    return target.name.partition(":")[0]
-
-
 def is_local(target: TargetSettings) -> bool:
     """Whether it runs in this process."""
-    return kind(target) in ("python", "langchain")
+    return target.kind in ("python", "langchain")
 
 
 def open_target(settings: Settings, root: Path) -> tuple[Target, Reading]:
     """The target, and how its replies are read. Raises UsageError and MissingPackageError for one that cannot work."""
     target = settings.target
-    reading = Reading.of(kind(target), target)
-    if kind(target) == "python":
+    reading = Reading.of(target.kind, target)
+    if target.kind == "python":
         return functions.FunctionTarget.load(_named(target, root)), reading
-    raise UsageError(f"target.name: {target.name!r} is not known")
+    if target.kind == "langchain":
+        return runnables.RunnableTarget.load(_named(target, root), target.input), reading
+    return http.HttpTarget(target, settings.provider(PROVIDER)), reading
 
 
 def check_target(settings: Settings, root: Path) -> None:
@@ -87,4 +86,5 @@ def _files(target: TargetSettings, root: Path) -> Iterator[tuple[str, str, Path]
 
 
 def _named(target: TargetSettings, root: Path) -> Named:
-    return Named(target.name, functions.PREFIX, functions.SETTING, functions.FORM, root)
+    own = functions if target.kind == "python" else runnables
+    return Named(target.name, own.PREFIX, functions.SETTING, own.FORM, root)

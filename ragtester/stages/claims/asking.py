@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from ragtester.claiming import Claims
 from ragtester.provenance import now
-from ragtester.records import Answer, AnswerClaims, Case, Chunk, Claim, Failure
+from ragtester.records import NO_CHUNKS, Answer, AnswerClaims, Case, Chunk, Claim, Failure
 from ragtester.stages.claims.rows import claim_key
 from ragtester.stages.claims.values import keywords_in, values_in
 from ragtester.tasks import (
@@ -66,6 +66,9 @@ def without_asking(item: Item, claims: Claims) -> AnswerClaims | None:
         return _row(item, claims, status="failed", failure=reason)
     if abstains(item.answer.answer, item.answer.refuses, item.refusals, item.case.language):
         return _row(item, claims, status="abstained")
+    if item.answer.trace and not item.answer.trace.reveals_chunks:
+        # No chunk to hold a claim against is not a chunk that does not support it.
+        return _row(item, claims, status="failed", failure=Failure(type="not_revealed", message=NO_CHUNKS))
     if item.missing:
         lost = ", ".join(item.missing)
         failure = Failure(type="chunks_missing", message=f"the run's chunk files do not hold {lost}")

@@ -8,7 +8,18 @@ from pathlib import Path
 
 from ragtester.judgement import answer_hashes
 from ragtester.progress import Progress
-from ragtester.records import Answer, AnswerClaims, Claim, Failure, Manifest, OfAnswer, ToolCall, Trace
+from ragtester.records import (
+    NO_CHUNKS,
+    Answer,
+    AnswerClaims,
+    Claim,
+    Failure,
+    Manifest,
+    NotTold,
+    OfAnswer,
+    ToolCall,
+    Trace,
+)
 from ragtester.settings import Settings
 from ragtester.stages.coverage.seen import Seen, SeenClaim
 from ragtester.stages.coverage.stated import barred, by_answer, by_trace, raw_results
@@ -110,7 +121,7 @@ class OwnAnswers:
             texts=texts,
             barred=barred(trace),
             claims=None if found is None else tuple(sorted(found, key=lambda one: one.number)),
-            not_told=("texts",) if len(texts) < len(raw) else (),
+            not_told=tuple(_not_told(trace, complete=len(texts) == len(raw))),
             failure=_failure(answer),
         )
 
@@ -119,13 +130,22 @@ def _place(row: OfAnswer | Answer) -> Place:
     return row.llm, row.embedding, row.technique, row.case_id
 
 
+def _not_told(trace: Trace, *, complete: bool) -> Iterator[NotTold]:
+    if not trace.reveals_citations:
+        yield "citations"
+    if not complete:
+        yield "texts"
+
+
 def _identity(answer: Answer, language: str) -> OfAnswer:
     told = {name: getattr(answer, name) for name in OfAnswer.model_fields if name != "language"}
     return OfAnswer(**told, language=language)
 
 
 def _failure(answer: Answer) -> Failure | None:
-    """Why there is no answer, where a system failed or its provider refused."""
+    """Why there is no answer, where a system failed or its provider refused; and why nothing is known of its search."""
+    if answer.trace and not answer.trace.reveals_chunks and answer.outcome == "answered":
+        return Failure(type="not_revealed", message=NO_CHUNKS)
     if answer.outcome not in ("failed", "refused"):
         return None
     return answer.failure or Failure(type=answer.outcome, message="the system gave no answer")

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragtester.errors import RagtesterError, UsageError
-from ragtester.models.targets.client import PROVIDER
-from ragtester.models.targets.opening import target_identity, watched
+from ragtester.models.targets.opening import PROVIDER, target_identity, watched
 from ragtester.progress import Progress, StageResult
 from ragtester.provenance import end_manifest
 from ragtester.rag.rerankers import make_reranker, retrieval_prompts
@@ -32,7 +31,7 @@ from ragtester.stages.execute.manifest import STAGE, begun, inputs
 from ragtester.stages.execute.plan import AnswerRows, Keys, TargetInputs
 from ragtester.stages.execute.work import Work
 from ragtester.storage import read_json, write_json
-from ragtester.tasks import ANSWER_CLOSED_BOOK, ANSWER_QUESTION, ASK_TARGET, Embedder, Models, Task
+from ragtester.tasks import ANSWER_CLOSED_BOOK, ANSWER_CONFLICTS, ANSWER_QUESTION, ASK_TARGET, Embedder, Models, Task
 from ragtester.workspace import Workspace
 
 # Cells that are open at once: while one waits for its last replies, the next ones keep the servers busy.
@@ -100,7 +99,8 @@ class _Job:
         if settings.target.name:
             inputs = TargetInputs(target_identity(settings, root), watched(settings.target, root))
             return Keys(settings, "", reach, target=inputs), ASK_TARGET
-        task = ANSWER_CLOSED_BOOK if settings.execute.is_control else ANSWER_QUESTION
+        task: Task[Any, Any] = ANSWER_CONFLICTS if settings.execute.surface_conflicts else ANSWER_QUESTION
+        task = ANSWER_CLOSED_BOOK if settings.execute.is_control else task
         prompts = retrieval_prompts(settings, self.models, root)
         return Keys(settings, self.models.prompt_sha256(task), reach, prompts), task
 

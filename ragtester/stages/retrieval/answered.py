@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from ragtester.errors import UsageError
-from ragtester.records import NO_RETRIEVAL, Answer, Case, Chunk, Document, Failure, Trace
+from ragtester.records import NO_CHUNKS, NO_RETRIEVAL, Answer, Case, Chunk, Document, Failure, Trace
 from ragtester.results import Result, Results
 from ragtester.runs import answer_files
 from ragtester.stages.retrieval.items import Item
@@ -141,6 +141,8 @@ class Answered:
         assert first is not None
         if any(_seen(answer.trace) != _seen(first) for answer in traced[1:] if answer.outcome != "failed"):
             self.differing[row.embedding] += 1
+        if not first.reveals_chunks:
+            return first, Failure(type="not_revealed", message=NO_CHUNKS)
         failed = traced[0].outcome == "failed" and not first.context_ids
         return first, traced[0].failure if failed else None
 

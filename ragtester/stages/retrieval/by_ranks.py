@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragtester.records import Case, Chunk, Diagnosis, Trace
 from ragtester.searching.measure import Measured
@@ -12,6 +12,7 @@ from ragtester.stages.retrieval.fixes import Loss, Unchecked
 from ragtester.stages.retrieval.foreign import ForeignTrace
 from ragtester.stages.retrieval.items import LookUp
 from ragtester.stages.retrieval.query_path import QueryPath
+from ragtester.tables.cells import counted
 
 UNSEEN = "whether the index holds it whole; another system's index is not looked at"
 FILTERED = "whether its filters keep it out of the search"
@@ -20,9 +21,13 @@ INDEX = Unchecked(("ingestion", "parse", "chunk", "embed/index"))
 
 @dataclass(frozen=True)
 class ByRanks:
-    """Diagnoses by the step at which gold was last seen. `arms` are all that the traces name."""
+    """Diagnoses by the step at which gold was last seen. `arms` are all that the traces name.
+
+    `advice` is what to try first where gold was not found at all; empty: what the settings of a search of ours offer.
+    """
 
     arms: frozenset[str] = frozenset()
+    advice: str = ""
 
     @classmethod
     def of(cls, traces: Iterable[ForeignTrace]) -> ByRanks:
@@ -31,19 +36,24 @@ class ByRanks:
 
     def diagnose(
         self,
-        case: Case,  # noqa: ARG002 - as every diagnoser takes it
+        case: Case,
         trace: Trace,
         measured: Measured,
-        chunks: Sequence[Chunk],  # noqa: ARG002
+        chunks: Sequence[Chunk],  # noqa: ARG002 - as every diagnoser takes it
         *,
         failed: bool,
         look_up: LookUp,  # noqa: ARG002
     ) -> Diagnosis | None:
         """The earliest stage at which gold was lost; None where all of it arrived and no answer was judged wrong."""
+        if case.type == "rejection":
+            seen = f"The question must be refused; the context has {counted(len(trace.context_ids), 'chunk')}."
+            return Loss("not_refused", seen).diagnosis() if failed else None
         path = QueryPath(trace, Steps.told_by(trace, self.arms))
         losses = [path.loss(gold.id) for gold in measured.gold if gold.context is None]
         if losses:
             first = min(losses, key=lambda loss: loss.order)
+            if self.advice and first.cause == "not_in_candidates":
+                first = replace(first, fix=self.advice)
             return first.diagnosis(_unchecked(first, trace))
         if not failed:
             return None

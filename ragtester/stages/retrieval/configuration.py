@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ragtester.provenance import versions
-from ragtester.records import Manifest
+from ragtester.records import TARGET, Manifest
 from ragtester.searching.identity import chunker, embedding_identity, route_identity
 from ragtester.settings import IndexSettings, RetrievalSettings, Settings
 
@@ -47,7 +47,9 @@ def configuration(
     """What retrieved, for `configuration.json`; of another system it is what its traces tell: models and indexes."""
     audit = settings.audit_retrieval
     found: dict[str, Any] = {"source": source, "run": settings.execute.run, "suite": settings.workspace.suite}
-    if source != "traces":
+    if executed is not None and source == "answers" and TARGET in executed.parameters:
+        found |= {"target": executed.parameters[TARGET], "embedding models": {}}
+    elif source != "traces":
         execute = settings.execute
         found |= {
             "k": execute.k,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
-from ragtester.records import Trace
+from ragtester.records import TARGET, Trace
 from ragtester.settings import ExecuteSettings
 from ragtester.stages.retrieval.items import Item
 from ragtester.stages.retrieval.naming import named
@@ -45,7 +45,7 @@ class Enough:
     def see(self, item: Item) -> None:
         """Note an item."""
         trace, chunks = item.trace, len(item.chunks)
-        if not trace.index or not item.indexed or item.failure:
+        if not trace.index or trace.embedding == TARGET or not item.indexed or item.failure:
             return
         if chunks:
             self._sizes[item.case.document_id] = chunks

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from ragtester.errors import UsageError
 from ragtester.progress import Progress, StageResult
 from ragtester.provenance import begin_manifest, end_manifest
-from ragtester.records import AuditedQuery, AuditSource, ClaimMetrics, RetrievalResult
+from ragtester.records import TARGET, AuditedQuery, AuditSource, ClaimMetrics, RetrievalResult
 from ragtester.settings import Settings
 from ragtester.stages.retrieval.audit import Auditor
 from ragtester.stages.retrieval.before import Earlier, before_after
@@ -82,7 +82,7 @@ async def run(
         NAME,
         settings.execute.run,
         seed=settings.workspace.seed,
-        models=dict.fromkeys(filter(None, (*source.embeddings, settings.audit_retrieval.claims_model))),
+        models=dict.fromkeys(filter(None, (*_models(source), settings.audit_retrieval.claims_model))),
         inputs={**source.inputs, **wanted.inputs},
         prompts=_prompts(settings, models),
         parameters={"source": wanted.source, "before": wanted.before, "suite": source.settings.workspace.suite},
@@ -113,6 +113,11 @@ async def run(
     account_of = ledger_of(result)
     write_json(files.manifest, end_manifest(begun, ledger=account_of, counts=counts_of(result)))
     return StageResult(NAME, account_of, files.folder, counts_of(result), claims.told())
+
+
+def _models(source: Source) -> list[str]:
+    """The embedding models; what stands for one in the rows of a target is none."""
+    return [name for name in source.embeddings if name != TARGET]
 
 
 @contextmanager

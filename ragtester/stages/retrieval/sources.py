@@ -23,6 +23,7 @@ from ragtester.stages.retrieval.index_view import free_of_charge
 from ragtester.stages.retrieval.items import Item
 from ragtester.stages.retrieval.searched import Searched
 from ragtester.stages.retrieval.staleness import state_of
+from ragtester.stages.retrieval.targets import BY_TARGET, OwnChunks, is_target
 from ragtester.storage import iter_rows
 from ragtester.tables.cells import counted
 from ragtester.tasks import Embedder, Models
@@ -47,12 +48,13 @@ class Source:
     suite: Suite | None = None
     executed: Manifest | None = None
     inputs: Mapping[str, str] = field(default_factory=dict)
+    ours: bool = True
     _text: tuple[str, str] | None = None
 
     @property
     def indexed(self) -> bool:
         """Whether the index is ours, and can be looked at."""
-        return self.suite is not None
+        return self.suite is not None and self.ours
 
     @property
     def path(self) -> RetrievalSettings:
@@ -82,15 +84,17 @@ def from_answers(workspace: Workspace, settings: Settings, embedders: Callable[[
     watch = Watch(workspace, settings, documents)
     held = HeldChunks(workspace, run, documents.keys())
     groups = {(row.embedding, row.case_id) for row in results.open_book}
+    ours = not is_target(info.executed)
+    own_chunks = OwnChunks()
 
     async def items() -> AsyncIterator[Item]:
         seen: set[str] = set()
         for item in answered.items():
-            if item.document and item.document.id not in seen:
+            if ours and item.document and item.document.id not in seen:
                 seen.add(item.document.id)
                 sound_chunks(run, item.document, suite.text(item.document), item.chunks)
             held.see(item)
-            yield item
+            yield item if ours else own_chunks.of(item)
         held.finish()
 
     def told() -> list[str]:
@@ -110,8 +114,9 @@ def from_answers(workspace: Workspace, settings: Settings, embedders: Callable[[
         items=items,
         told=told,
         watch=watch,
-        diagnoser=_diagnoser(workspace, settings, suite, embedders),
+        diagnoser=_diagnoser(workspace, settings, suite, embedders) if ours else BY_TARGET,
         suite=suite,
+        ours=ours,
         executed=info.executed,
         inputs={**(info.executed.inputs if info.executed else {}), **state_of(workspace, run)},
     )
