@@ -96,6 +96,10 @@ class Workspace:
         """`drift/<before>..<after>/`: result.json, result.md, the history and its plot."""
         return self.root / "drift" / f"{slug(before)}..{slug(after)}"
 
+    def drift_history(self, suite: str) -> Path:
+        """`drift/history/<suite>/`: history.json, history.md, history.csv and plots of all runs of a suite."""
+        return self.root / "drift" / "history" / slug(suite)
+
     def gate(self, name: str, run: str) -> Path:
         """`gates/<gate>/<run>/`: result.json, result.md, junit.xml."""
         return self.root / "gates" / slug(name) / slug(run)

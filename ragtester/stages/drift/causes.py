@@ -62,6 +62,14 @@ _SIGNS: dict[Scope, _Sign] = {
 }
 
 
+# Which changes explain pairs that differ at a sign: those of the first scope, or any of the others.
+_EXPLAINED: tuple[tuple[Scope, ...], ...] = (
+    ("context", "all"),
+    ("answer", "all"),
+    ("verdict", "claims", "coverage", "all"),
+)
+
+
 def find_changes(before: RunData, after: RunData, systems: dict[System, System]) -> list[Change]:
     """Everything that differs by the manifests, in the order in which it is to be ruled out."""
     found = [
@@ -119,7 +127,9 @@ def _flips(count: int) -> str:
     return "flip" if count == 1 else "flips"
 
 
-def explain(found: Sequence[Cause], walked: Sequence[Flipped], moving: Sequence[str], last: str) -> str:
+def explain(
+    found: Sequence[Cause], changes: Sequence[Change], walked: Sequence[Flipped], moving: Sequence[str], last: str
+) -> str:
     """The sentences that come of the causes. `moving` names the figures that moved, `last` the models that answer."""
     flipped = sum(bool(one.whats) for one in walked)
     if not flipped and not moving:
@@ -128,7 +138,17 @@ def explain(found: Sequence[Cause], walked: Sequence[Flipped], moving: Sequence[
     stuck = [LABELS[name] for name in moving if not any(name in cause.moves for cause in found)]
     if found and stuck:
         told.append(f"None of these can move {', '.join(stuck)}.")
-    return " ".join(told)
+    return " ".join([*told, *_unexplained(changes, walked)]) if found else " ".join(told)
+
+
+def _unexplained(changes: Sequence[Change], walked: Sequence[Flipped]) -> Iterator[str]:
+    """Flips that differ first where no recorded change could make them differ."""
+    flipped = [one for one in walked if one.whats]
+    for scopes in _EXPLAINED:
+        sign = _SIGNS[scopes[0]]
+        there = sum(one.way in sign.ways for one in flipped)
+        if there and not any(change.scope in scopes for change in changes):
+            yield f"{there} of {counted(len(flipped), 'flip')} {sign.said}, and no recorded change explains that."
 
 
 def _though(found: Sequence[Cause]) -> str:

@@ -64,10 +64,10 @@ def compare_runs(workspace: Workspace, settings: Settings, before: str, after: s
     Raises UsageError for a run compared with itself, without answers, of another suite or without a common question,
     and DataError for files that do not hold what they should.
     """
-    return compare(Loaded(workspace, settings), before, after)
+    return compare_loaded(Loaded(workspace, settings), before, after)
 
 
-def compare(loaded: Loaded, before: str, after: str) -> DriftResult:
+def compare_loaded(loaded: Loaded, before: str, after: str) -> DriftResult:
     """The same, of runs that may have been read already."""
     if before == after:
         raise UsageError(f"drift of {before} with itself: name two runs")
@@ -92,7 +92,8 @@ def _result(loaded: Loaded, pairing: Pairing, one: RunData, two: RunData) -> Dri
     walked = walk(pairing, one, two, (noisy_places(repeats[0]), noisy_places(repeats[1])))
     graded = sum({pair.one.status, pair.two.status} <= {"pass", "fail"} for pair in pairing.pairs)
     flipped = sum(what == "verdict" for each in walked for what, _, _ in each.whats)
-    found = causes(find_changes(one, two, pairing.systems), walked, [figure.name for figure in figures])
+    changes = find_changes(one, two, pairing.systems)
+    found = causes(changes, walked, [figure.name for figure in figures])
     moving = [figure.name for figure in figures if _is_moving(figure)]
     answering = ", ".join(dict.fromkeys(llm for llm, _ in pairing.systems.values()))
     noise_runs = [run.name for side in repeats for run in side[1:]]
@@ -113,7 +114,7 @@ def _result(loaded: Loaded, pairing: Pairing, one: RunData, two: RunData) -> Dri
         flips=flips(walked, pairing, one, two),
         ways=ways(walked),
         causes=found,
-        explanation=explain(found, walked, moving, answering),
+        explanation=explain(found, changes, walked, moving, answering),
         floating=floating(one, two),
         unpinned=unpinned(one, two),
         not_measured=tuple(_not_measured(figures, one, two)),

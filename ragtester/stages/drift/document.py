@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from ragtester.records import DriftFlip, DriftResult, Moved, Proportion
 from ragtester.stages.drift.causes import NAMES
+from ragtester.stages.drift.cells import allowed, change, difference, level, mark, size
 from ragtester.stages.drift.figures import LABELS
-from ragtester.statistics import Interval, format_rate
-from ragtester.tables import Cell, Document, Estimate, Paragraph, PValue, Section, Table
+from ragtester.statistics import format_rate
+from ragtester.tables import Cell, Document, Paragraph, PValue, Section, Table
 from ragtester.tables.cells import counted
 
 MOST_FLIPS = 20
@@ -24,9 +24,9 @@ WAYS = {
     "same": "nothing differs",
 }
 TESTS = (
-    "Over the questions that both runs answered (n of the change). Rates of claims are over the claims that were sent. Intervals draw "
-    "documents anew (questions where there is one document). p: McNemar's exact test for shares of answers, otherwise "
-    "a randomisation test; Holm: the same, corrected for all tests here."
+    "Over the questions that both runs answered (n of the change). Rates of claims are over the claims that were sent. "
+    "Intervals draw documents anew (questions where there is one document). p: McNemar's exact test for shares of "
+    "answers, otherwise a randomisation test; Holm: the same, corrected for all tests here."
 )
 SIZES = (
     "visible: the smallest change that these questions show with a power of 80 %. noise: the largest difference "
@@ -64,7 +64,8 @@ def _compared(result: DriftResult) -> Iterator[str]:
     ]
     apart = ""
     if result.only_before or result.only_after:
-        apart = f"; {result.only_before} answers of {result.before} and {result.only_after} of {result.after} have none"
+        only = counted(result.only_before, "answer")
+        apart = f"; {only} of {result.before} and {result.only_after} of {result.after} have none"
     left = "".join(f"; {count} left out: {why}" for why, count in result.excluded.items())
     yield (
         f"{counted(result.pairs, 'answer')} of suite {result.suite} with a partner{apart}{left}. "
@@ -76,16 +77,14 @@ def _decision(result: DriftResult) -> str:
     breaches = [figure for figure in result.moved if figure.breach]
     excused = [figure for figure in result.moved if figure.exceeded and figure.within_noise]
     told = [
-        "Drift: "
-        + "; ".join(f"{LABELS[one.name]} {_change(one)}, allowed is {_allowed(one)}" for one in breaches)
-        + "."
+        "Drift: " + "; ".join(f"{LABELS[one.name]} {change(one)}, allowed is {allowed(one)}" for one in breaches) + "."
         if breaches
         else f"No threshold was passed{_stamp(result)}."
     ]
     for one in excused:
         told.append(
-            f"{LABELS[one.name]} {_change(one)} is past its threshold and within what repeats of the same run show "
-            f"({_size(one, one.band or 0.0)}): that is noise, not drift."
+            f"{LABELS[one.name]} {change(one)} is past its threshold and within what repeats of the same run show "
+            f"({size(one, one.band or 0.0)}): that is noise, not drift."
         )
     return " ".join([*told, result.explanation])
 
@@ -129,69 +128,16 @@ def _figures(figures: Sequence[Moved]) -> Table:
 def _figure(one: Moved) -> tuple[Cell, ...]:
     return (
         LABELS[one.name],
-        _level(one, one.before, one.before_n),
-        _level(one, one.after, one.after_n),
-        _difference(one),
-        "DRIFT" if one.breach else "noise" if one.within_noise else "",
-        _allowed(one),
-        "–" if one.band is None else _size(one, one.band),
-        _size(one, one.smallest),
+        level(one, one.before, one.before_n),
+        level(one, one.after, one.after_n),
+        difference(one),
+        mark(one),
+        allowed(one),
+        "–" if one.band is None else size(one, one.band),
+        size(one, one.smallest),
         None if one.p is None else PValue(one.p),
         None if one.holm is None else PValue(one.holm),
     )
-
-
-def _level(one: Moved, value: float | None, n: int) -> Cell:
-    if value is None:
-        return None
-    if one.unit in ("seconds", "usd"):
-        return Estimate(value, n, unit={"seconds": "s", "usd": "$"}[one.unit])
-    if one.unit == "mean":
-        return Estimate(value, n, decimals=3)
-    return Estimate(100 * value, n, unit="%", decimals=1)
-
-
-def _difference(one: Moved) -> Cell:
-    if one.difference is None:
-        return None
-    scale, unit, decimals = _scale(one)
-    ends = Interval(scale * one.low, scale * one.high) if one.low is not None and one.high is not None else None
-    return Estimate(scale * one.difference, one.pairs, ends, unit=unit, signed=True, decimals=decimals)
-
-
-def _scale(one: Moved) -> tuple[float, str, int | None]:
-    """Shares in percentage points; means of metrics as they are; seconds and dollars."""
-    found: dict[str, tuple[float, str, int | None]] = {
-        "share": (100.0, "points", 1),
-        "mean": (1.0, "", 3),
-        "seconds": (1.0, "s", None),
-        "usd": (1.0, "$", None),
-    }
-    return found[one.unit]
-
-
-def _change(one: Moved) -> str:
-    """ "+6.2 points" or "-0.041"."""
-    scale, unit, decimals = _scale(one)
-    value = scale * (one.difference or 0.0)
-    text = f"{value:+.{decimals}f}" if decimals is not None else f"{value:+.3g}"
-    return f"{text} {unit}".strip()
-
-
-def _size(one: Moved, value: float | None) -> str:
-    if value is None:
-        return "n/a"
-    scale, unit, decimals = _scale(one)
-    text = f"{scale * value:.{decimals}f}" if decimals is not None else f"{scale * value:.3g}"
-    return f"{text} {unit}".strip()
-
-
-def _allowed(one: Moved) -> str:
-    if one.threshold is None:
-        return "–"
-    if one.unit in ("seconds", "usd"):
-        return f"{100 * one.threshold:g} %"
-    return _size(one, one.threshold)
 
 
 def _flips(result: DriftResult, *, full: bool) -> Iterator[Paragraph | Table]:
@@ -202,7 +148,7 @@ def _flips(result: DriftResult, *, full: bool) -> Iterator[Paragraph | Table]:
     yield _ways(result)
     yield _groups(result.flips, "type", "Flips by case type")
     yield _groups(result.flips, "document_id", "Flips by document")
-    yield _flip_table(result.flips if full else result.flips[:MOST_FLIPS], len(result.flips))
+    yield _flip_table(result.flips, full=full)
 
 
 def _counted_flips(flips: Sequence[DriftFlip]) -> str:
@@ -250,24 +196,39 @@ def _groups(flips: Sequence[DriftFlip], by: str, title: str) -> Table:
     return Table(f"by-{columns[0].replace(' ', '-')}", title, columns, tuple(rows), (note,))
 
 
-def _flip_table(flips: Sequence[DriftFlip], of: int) -> Table:
-    rows = tuple(
-        (
-            flip.case_id,
-            f"{flip.llm} × {flip.embedding}" if flip.llm else flip.embedding,
-            flip.what,
-            f"{flip.before} → {flip.after}",
-            _BETTER[flip.better],
-            WAYS[flip.differs],
-            "yes" if flip.noisy else "",
-            flip.question,
-        )
-        for flip in flips
+def _flip_table(flips: Sequence[DriftFlip], *, full: bool) -> Table:
+    """A row an answer or query, with all that flipped of it."""
+    groups: dict[tuple[str, str, str, str, bool], list[DriftFlip]] = {}
+    for flip in flips:
+        place = flip.case_id, flip.technique, flip.llm, flip.embedding, flip.what == "hit"
+        groups.setdefault(place, []).append(flip)
+    shown = list(groups.values())[: None if full else MOST_FLIPS]
+    more = len(groups) - len(shown)
+    notes = [f"{more} more are in the files, and printed with --full."] if more else []
+    if any(flip.noisy for flip in flips):
+        notes.append("noisy: repeats of the same run disagree on the verdict, too.")
+    columns = ("question", "what flipped", "which way", "what differs first", "noisy", "system", "text")
+    return Table("flips", "The flips", columns, tuple(map(_flip_row, shown)), tuple(notes))
+
+
+def _flip_row(group: Sequence[DriftFlip]) -> tuple[Cell, ...]:
+    first = group[0]
+    sides = {flip.better for flip in group}
+    return (
+        first.case_id,
+        "; ".join(_flip_text(flip) for flip in group),
+        _BETTER[first.better] if len(sides) == 1 else "both",
+        WAYS[first.differs],
+        "yes" if any(flip.noisy for flip in group) else "",
+        f"{first.llm} × {first.embedding}" if first.llm else first.embedding,
+        first.question,
     )
-    columns = ("question", "system", "what", "flip", "which way", "what differs first", "noisy", "text")
-    more = (f"{of - len(flips)} more are in the files, and printed with --full.",) if of > len(flips) else ()
-    noisy = ("noisy: repeats of the same run disagree on the verdict, too.",) if any(one.noisy for one in flips) else ()
-    return Table("flips", "The flips", columns, rows, (*more, *noisy))
+
+
+def _flip_text(flip: DriftFlip) -> str:
+    """ "pass → fail" of a verdict; "contradicted no → yes" of the others."""
+    told = f"{flip.before} → {flip.after}"
+    return told if flip.what == "verdict" else f"{flip.what} {told}"
 
 
 def _causes(result: DriftResult) -> Iterator[Paragraph | Table]:
@@ -276,12 +237,22 @@ def _causes(result: DriftResult) -> Iterator[Paragraph | Table]:
     )
     rows: list[tuple[Cell, ...]] = []
     for place, cause in enumerate(result.causes, start=1):
-        moves = ", ".join(LABELS[name] for name in cause.moves) or "–"
-        rows.append((place, NAMES[cause.kind], cause.text, _SPEAKS[cause.speaks], cause.evidence or "–", moves))
+        own = (place, NAMES[cause.kind], cause.text, _SPEAKS[cause.speaks], cause.evidence or "–")
+        rows.append((*own, _moves(cause.moves, result.moved)))
     columns = ("", "kind", "what differs by the manifests", "the rows speak", "evidence", "can move")
     yield Table("causes", "Causes", columns, tuple(rows), keys=2)
     if not result.causes:
         yield Paragraph("Nothing that the manifests of the two runs record differs.")
+
+
+def _moves(names: Sequence[str], moved: Sequence[Moved]) -> str:
+    """The figures that a cause can move, in few words where they are many."""
+    left = [one for one in moved if one.name not in names]
+    if not left:
+        return "every figure here"
+    if names and all(one.layer == "retrieval" for one in left) and len(names) > len(left):
+        return "every figure but retrieval"
+    return ", ".join(LABELS[name] for name in names) or "–"
 
 
 def _unpinned(result: DriftResult) -> Iterator[Paragraph | Table]:
@@ -289,14 +260,3 @@ def _unpinned(result: DriftResult) -> Iterator[Paragraph | Table]:
         yield Paragraph("Everything that the manifests record is pinned.")
         return
     yield Table("unpinned", "Not pinned", ("what",), tuple((line,) for line in result.unpinned), whole_names=True)
-
-
-def figure_cells(one: Any) -> Cell:
-    """A figure of a run as a table of a history has it."""
-    if one.value is None:
-        return None
-    if one.unit in ("seconds", "usd"):
-        return Estimate(one.value, one.n, unit={"seconds": "s", "usd": "$"}[one.unit])
-    scale, unit, decimals = (100.0, "%", 1) if one.unit == "share" else (1.0, "", 3)
-    ends = Interval(scale * one.low, scale * one.high) if one.low is not None and one.high is not None else None
-    return Estimate(scale * one.value, one.n, ends, unit=unit, decimals=decimals)

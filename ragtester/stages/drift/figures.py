@@ -198,8 +198,8 @@ def _rate(figure: Figure, values: Sequence[Valued], seed: int) -> Moved:
     groups: dict[str, list[tuple[float | None, float | None]]] = {}
     for v in values:
         own = groups.setdefault(v.cluster, [])
-        own += [(bit, None) for bit in _bits(v.two)]
-        own += [(None, bit) for bit in _bits(v.one)]
+        own += [(bit, None) for bit in bits(v.two)]
+        own += [(None, bit) for bit in bits(v.one)]
     one, two = total([v.one for v in values]), total([v.two for v in values])
     counts = int(one[1]), int(two[1]), len(values)
     interval = cluster_bootstrap_difference(groups, seed)
@@ -212,7 +212,8 @@ def _rate(figure: Figure, values: Sequence[Valued], seed: int) -> Moved:
     )
 
 
-def _bits(counted: Counted) -> Iterator[float]:
+def bits(counted: Counted) -> Iterator[float]:
+    """A 1 for each that was counted, a 0 for each of the others."""
     count, of = int(counted[0]), int(counted[1])
     return (float(place < count) for place in range(of))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ragtester.records import CaseType, Manifest, RankingMetrics
+from ragtester.records import CaseType, Manifest, Mark, RankingMetrics
 
 System = tuple[str, str]
 """LLM and embedding model."""
@@ -37,7 +37,7 @@ class Row:
 
     document_id: str
     type: CaseType
-    status: str
+    status: Mark
     said: Said | None
     seconds: float | None
     cost: float | None
