@@ -13,12 +13,16 @@ from ragtester.records import EVIDENCE_CHUNK, TARGET_CHUNK, Case, Chunk, Documen
 from ragtester.searching.suite import Suite
 from ragtester.spans import Pair, overlap, pages_of
 from ragtester.tasks import Returned
-from ragtester.text.likeness import has_value, likeness, values
+from ragtester.text.likeness import has_value, letters, likeness, values
 from ragtester.text.page import Page
 
 TEXTS_IN_MEMORY = 30_000_000
 # In characters: a larger suite is not searched by likeness beyond the case's own and the named document.
 NEAR_EVERYWHERE = 2_000_000
+# In letters: shorter evidence stands in other texts by chance.
+LEAST = 20
+# Characters by which a likely place may be off at either end.
+MARGIN = 10
 NOWHERE: Pair = (0, 0)
 
 
@@ -77,7 +81,7 @@ class Texts:
         first = [one for one in (own, named) if one is not None]
         if returned.text.strip():
             for document, bar in self._places(first):
-                if span := self._find(document, returned.text, bar):
+                if span := self._find(document, case, returned.text, bar):
                     return Seen(returned, _row(document, returned.text, span), near=bar > 0)
             if own and (spans := self._holds(own, case, returned.text)):
                 return Seen(returned, _row(own, returned.text, spans[0], also=spans[1:]), near=True)
@@ -93,15 +97,20 @@ class Texts:
         if self._size <= NEAR_EVERYWHERE:
             yield from ((one, self.match) for one in rest)
 
-    def _find(self, document: Document, text: str, bar: float) -> Pair | None:
+    def _find(self, document: Document, case: Case, text: str, bar: float) -> Pair | None:
         page = self.page(document)
         found = page.find(text, bar)
         if found is None:
             return None
-        span = found[0]
+        start, end = found[0]
+        if not bar:
+            return start, end
         # Alike is not the same: a clause with another number in it is another clause.
-        same = not bar or _says_all(text, page.text[span[0] : span[1]])
-        return span if same else None
+        if not _says_all(page.text[max(0, start - MARGIN) : end + MARGIN], text):
+            return None
+        evidence = case.evidence if document.id == case.document_id else ()
+        pieces = (page.text[max(start, one.start) : min(end, one.end)] for one in evidence)
+        return (start, end) if all(_says_all(text, piece) for piece in pieces) else None
 
     def _holds(self, own: Document, case: Case, text: str) -> list[Pair]:
         """Places of the evidence that the text holds in its own words."""
@@ -110,7 +119,7 @@ class Texts:
         return [
             place
             for place, piece in pieces
-            if piece.strip() and likeness(piece, text) >= self.match and _says_all(text, piece)
+            if len(letters(piece)) >= LEAST and likeness(piece, text) >= self.match and _says_all(text, piece)
         ]
 
     def _named(self, name: str) -> Document | None:

@@ -78,7 +78,7 @@ def arguments_of(function: Callable[..., Any], name: str) -> Arguments:
     anything = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
     named = [one.name for one in parameters.values() if one.kind in (one.KEYWORD_ONLY, one.POSITIONAL_OR_KEYWORD)]
     places = [one for one in parameters.values() if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
-    by_name = "question" in named
+    by_name = "question" in named or (anything and not places)
     tags = "tags" in named or anything
     second = not by_name and not tags and len(places) > 1 and places[1].default is inspect.Parameter.empty
 
