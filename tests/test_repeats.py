@@ -8,12 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragtester import Project
+from ragtester.errors import UsageError
 from ragtester.rag.packing import pack
-from ragtester.records import Chunk, Manifest
+from ragtester.records import Answer, Chunk, Manifest
 from ragtester.runs import repeat_name, repeated_run, repeats_of
 from ragtester.settings import RetrievalSettings
 from ragtester.storage import write_json
 from ragtester.workspace import Workspace
+from tests.test_cli import TEXT, ragtester
 
 SHUFFLED = RetrievalSettings(order="shuffle")
 
@@ -63,3 +66,122 @@ def test_every_chunk_comes_first_in_about_as_many_draws() -> None:
     first = [pack(chunks(4), 4, SHUFFLED, f"7\nmain.repeat-{number}\ncase").chunks[0].id for number in range(400)]
     # 100 each of 400, with a standard deviation of sqrt(400 * 1/4 * 3/4) = 8.7: within five of them.
     assert all(57 <= first.count(f"c{at}") <= 143 for at in range(4))
+
+
+SMALL = [
+    "cases.per_document=3",
+    "cases.technique=ragtester",
+    "execute.index.chunk_size=200",
+    "execute.index.chunk_overlap=0",
+    'execute.groups=[{llms=["embedded:eager"],embeddings=["embedded:hashing"]}]',
+]
+SHUFFLE = 'execute.retrieval.order="shuffle"'
+
+
+@pytest.fixture
+def boiler(tmp_path: Path) -> Path:
+    (tmp_path / "corpora").mkdir()
+    (tmp_path / "corpora" / "boiler.md").write_text(TEXT, encoding="utf-8")
+    return tmp_path
+
+
+def contexts(folder: Path, run: str) -> dict[str, tuple[str, ...]]:
+    rows: list[Answer] = list(Project(folder, [f"execute.run={run}"]).iter_answers())
+    return {row.case_id: row.trace.context_ids for row in rows if row.trace}
+
+
+def test_repeats_see_other_rankings_of_the_same_chunks(boiler: Path) -> None:
+    project = Project(boiler, [*SMALL, SHUFFLE])
+    project.run()
+    results = project.repeats(3)
+    assert [one.stage for one in results] == [
+        "audit claims", "execute", "judge", "audit claims", "execute", "judge", "audit claims",
+    ]  # fmt: skip
+    assert repeats_of(project.workspace, "main") == ["main.repeat-2", "main.repeat-3"]
+    runs = [contexts(boiler, name) for name in ("main", "main.repeat-2", "main.repeat-3")]
+    for case in runs[0]:
+        assert len({frozenset(run[case]) for run in runs}) == 1, "the same chunks"
+    assert any(len({run[case] for run in runs}) > 1 for case in runs[0]), "in other orders"
+    found = project.repeats_result()
+    assert found is not None and found.runs == ("main", "main.repeat-2", "main.repeat-3")
+    assert (found.same_rankings, found.missing, found.order) == (False, 0, "shuffle")
+    assert all(one.runs == 3 for one in found.answers)
+    assert all(sum(first.runs for first in one.first) == 3 for one in found.answers)
+
+
+def test_a_second_start_makes_nothing_again_and_more_repeats_only_the_rest(boiler: Path) -> None:
+    project = Project(boiler, [*SMALL, SHUFFLE])
+    project.run()
+    project.audit_claims(repeat=2)
+    kept = {path: path.read_bytes() for path in boiler.glob("*/main*/**/*.jsonl")}
+    done = project.audit_claims(repeat=2)
+    assert {path: path.read_bytes() for path in kept} == kept
+    # the claims audits of the run and of one repeat, together
+    assert done.ledger.planned == 2 * len(contexts(boiler, "main"))
+    project.audit_claims(repeat=3)
+    assert {path: path.read_bytes() for path in kept} == kept
+    found = project.repeats_result()
+    assert found is not None and len(found.runs) == 3
+
+
+def test_the_seed_is_part_of_a_shuffled_runs_keys_and_of_no_other(boiler: Path) -> None:
+    Project(boiler, [*SMALL, SHUFFLE]).run()
+    before = contexts(boiler, "main")
+    result = Project(boiler, [*SMALL, SHUFFLE, "workspace.seed=8"]).execute(overwrite=True)
+    assert result.ledger.ok == len(before)
+    assert contexts(boiler, "main") != before
+    plain = Project(boiler, [*SMALL, "execute.run=plain"])
+    plain.execute()
+    rows = {row.case_id: row.key for row in plain.iter_answers()}
+    other = Project(boiler, [*SMALL, "execute.run=other", "workspace.seed=8"])
+    other.execute()
+    assert {row.case_id: row.key for row in other.iter_answers()} == rows
+
+
+def test_without_a_shuffle_the_report_says_that_all_saw_the_same(boiler: Path) -> None:
+    project = Project(boiler, SMALL)
+    project.run()
+    project.audit_claims(repeat=2)
+    found = project.repeats_result()
+    assert found is not None and found.same_rankings
+    assert found.varied.successes == 0
+    told = (project.workspace.claims_audit("main") / "repeats.md").read_text(encoding="utf-8")
+    assert "Every repeat saw the same ranking of the chunks" in told
+    assert 'order = "shuffle" gives each run another one' in told
+
+
+def test_a_repeat_is_not_repeated_and_zero_times_is_refused(boiler: Path) -> None:
+    project = Project(boiler, [*SMALL, "execute.run=main.repeat-2"])
+    with pytest.raises(UsageError, match="itself a repeat; repeat 'main'"):
+        project.audit_claims(repeat=2)
+    with pytest.raises(UsageError, match="give 1"):
+        Project(boiler, SMALL).audit_claims(repeat=0)
+
+
+def test_the_canary_leaves_repeats_out(boiler: Path) -> None:
+    project = Project(boiler, [*SMALL, SHUFFLE, 'execute.retrieval.arms=["dense", "bm25"]'])
+    project.run()
+    project.repeats(2)
+    found = project.audit_canary()
+    assert [one.period for one in found.periods] == ["main"]
+    assert found.left_out == {"main.repeat-2": "a repeat of main"}
+
+
+def test_the_command_prints_both_and_stops_at_a_limit(boiler: Path) -> None:
+    (boiler / "ragtester.toml").write_text(
+        '[cases]\nper_document = 3\ntechnique = "ragtester"\n[execute.retrieval]\norder = "shuffle"\n', encoding="utf-8"
+    )
+    assert ragtester(boiler, "run", "-q").returncode in (0, 3)
+    estimate = ragtester(boiler, "audit", "claims", "--repeat", "3", "--estimate")
+    assert (estimate.returncode, "Calls to come" in estimate.stdout) == (0, True), estimate.stderr
+    assert "repeats that are not there yet execute, judge and audit it again, 2 more times" in " ".join(
+        estimate.stdout.split()
+    )
+    assert not (boiler / "verdicts" / "main" / "claims" / "answers.jsonl").exists()
+    done = ragtester(boiler, "audit", "claims", "--repeat", "2", "-q")
+    assert done.returncode in (0, 3), done.stderr
+    assert "Where do bad claims come from?" in done.stdout
+    assert "How often does each verdict fire?" in done.stdout
+    assert "audit claims: " in done.stdout and "verdicts/main/claims" in done.stdout
+    assert ragtester(boiler, "audit", "claims", "--run", "nothing").returncode == 2
+    assert ragtester(boiler, "audit", "claims", "--repeat", "0").returncode == 2

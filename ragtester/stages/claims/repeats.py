@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragtester.records import (
+    ANSWER_STATES,
     FIRST_KINDS,
     AnswerClaims,
     AnswerState,
@@ -89,7 +90,7 @@ def make_repeats(
     bad = poison or {}
     answers = [_answer(once, bad.get(place[3], ())) for place, once in together.items()]
     several = [one for one in answers if one.runs > 1]
-    varied = sum(max(_states(one).values()) < one.runs for one in several)
+    varied = sum(max(getattr(one, state) for state in ANSWER_STATES) < one.runs for one in several)
     return RepeatsResult(
         run=run,
         runs=tuple(runs),
@@ -162,14 +163,7 @@ def _group(name: str, own: Sequence[Once]) -> FirstKindCounts:
 
 def _counted(several: Iterable[Once]) -> dict[str, int]:
     found = Counter(once.state for once in several)
-    return {"runs": found.total(), **{str(state): number for state, number in found.items()}}
-
-
-def _states(one: RepeatedAnswer) -> dict[str, int]:
-    return {
-        name: getattr(one, name)
-        for name in ("contradicted", "unsupported", "supported", "abstained", "empty", "ungraded")
-    }
+    return {"runs": found.total(), **{state: found[state] for state in ANSWER_STATES}}
 
 
 def _worst_first(one: RepeatedAnswer) -> tuple[int, int, str, str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ragtester.records import FirstChunk, FirstKindCounts, RepeatedAnswer, RepeatsResult
+from ragtester.records import ANSWER_STATES, FirstChunk, FirstKindCounts, RepeatedAnswer, RepeatsResult
 from ragtester.stages.proportions import rate_cell
 from ragtester.statistics import format_rate
 from ragtester.tables import Cell, Document, Paragraph, Section, Table
@@ -14,7 +14,6 @@ SHOWN = 20
 """Answers that are shown; repeats.json lists all."""
 SENTENCES = 10
 """Answers that a sentence is made of."""
-_STATES = ("contradicted", "unsupported", "supported", "abstained", "empty", "ungraded")
 _KINDS = {
     "gold": "a gold chunk",
     "poison": "a chunk that must not be followed",
@@ -74,7 +73,7 @@ def _basis(result: RepeatsResult) -> Iterator[str]:
         "none is contradicted."
     )
     if result.missing:
-        yield f"{counted(result.missing, 'answer')} of these runs are not audited yet: start again to go on."
+        yield f"Not audited yet: {counted(result.missing, 'answer')} of these runs. Start again to go on."
     if result.same_rankings:
         how = "" if result.order == "shuffle" else '; [execute.retrieval] order = "shuffle" gives each run another one'
         yield f"Every repeat saw the same ranking of the chunks: nothing can be said of other rankings{how}."
@@ -84,7 +83,7 @@ def _basis(result: RepeatsResult) -> Iterator[str]:
 def _answers(answers: Sequence[RepeatedAnswer], shown: int | None) -> Table:
     some = answers[:shown]
     notes = (f"{len(some)} of {len(answers)}, the worst; repeats.json lists all",) if len(some) < len(answers) else ()
-    columns = ("question", "system", "runs", *_STATES, "rankings", "what was asked")
+    columns = ("question", "system", "runs", *ANSWER_STATES, "rankings", "what was asked")
     rows = tuple(
         (one.case_id, f"{one.llm} × {one.embedding}", one.runs, *_counts(one), one.rankings, one.question)
         for one in some
@@ -93,11 +92,11 @@ def _answers(answers: Sequence[RepeatedAnswer], shown: int | None) -> Table:
 
 
 def _counts(one: RepeatedAnswer | FirstKindCounts) -> tuple[Cell, ...]:
-    return tuple(getattr(one, state) for state in _STATES)
+    return tuple(getattr(one, state) for state in ANSWER_STATES)
 
 
 def _kinds(name: str, title: str, first: str, groups: Sequence[FirstKindCounts], names: dict[str, str]) -> Table:
-    columns = (first, "answers of all runs", "contradicted [95 %]", *_STATES[1:])
+    columns = (first, "answers of all runs", "contradicted [95 %]", *ANSWER_STATES[1:])
     rows = tuple(
         (names.get(one.name, one.name), one.runs, rate_cell(one.contradicted_rate), *_counts(one)[1:]) for one in groups
     )
