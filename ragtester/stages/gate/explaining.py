@@ -125,11 +125,10 @@ def _fixtures(evidence: Evidence, closed: set[Layer]) -> Iterator[str]:
 
 def _lost(evidence: Evidence, closed: set[Layer]) -> Iterator[str]:
     result = evidence.retrieval.result
-    if result is None or not closed & {"retrieval", "drift"}:
+    if result is None or "retrieval" not in closed:
         return
-    stages = [one for one in result.stages if one.queries is not None and one.queries.successes]
-    if stages:
-        most = max(stages, key=lambda one: one.queries.successes if one.queries else 0)
-        assert most.queries is not None
-        case = f"; {most.cases[0].cause}" if most.cases and most.cases[0].cause else ""
-        yield f"{most.queries.successes} of {most.queries.n} failing queries went wrong at the stage {most.stage}{case}"
+    missed = {one.stage: one.missed for one in result.stages if one.missed}
+    if missed:
+        stage = max(missed, key=lambda name: missed[name])
+        total = counted(sum(missed.values()), "query", "queries")
+        yield f"Of {total} that lost evidence {missed[stage]} lost it at the stage {stage}"

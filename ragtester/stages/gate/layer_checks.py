@@ -8,8 +8,8 @@ from typing import Any
 from ragtester.claiming import claims_model, coverage_model
 from ragtester.records import GateCheck, Layer
 from ragtester.stages.gate.evidence import Asked, Evidence
-from ragtester.stages.gate.lines import MAX, MIN, Figure, impossible, line, ungraded, within
-from ragtester.stages.gate.standing import graded, own_pin, same_judge, standing, whole
+from ragtester.stages.gate.lines import MAX, MIN, Figure, all_graded, impossible, line, ungraded, within
+from ragtester.stages.gate.standing import graded, own_pin, same_judge, standing, whole, without_grade
 from ragtester.tables.cells import counted
 
 NOTHING = "and nothing is no pass"
@@ -64,11 +64,11 @@ def _claims(asked: Asked, evidence: Evidence) -> Iterator[GateCheck]:
     if not result.cited.sent:
         faults.append(impossible(layer, "claims", f"0 claims: nothing was checked, {NOTHING}"))
     counts = f"{counted(result.cited.sent, 'claim')} of {counted(result.ledger.ok, 'answer')}{_apart(result.abstained)}"
-    yield from _told(faults, line(layer, "audit", f"{counts}, checked by {result.judge}"))
+    rest = all_graded(without_grade(result.ledger, complete=result.complete) + result.cited.ungraded)
+    yield from _told(faults, line(layer, "audit", f"{counts}, checked by {result.judge}{rest}"))
     yield from own_pin(layer, result.judge, asked, evidence)
     yield from graded(layer, result.ledger, asked, complete=result.complete)
-    if result.cited.ungraded:
-        yield ungraded(layer, result.cited.ungraded, result.cited.sent, asked.gate.max_ungraded, "claims")
+    yield from ungraded(layer, result.cited.ungraded, result.cited.sent, asked.gate.max_ungraded, "claims")
     for name, setting, rate in _CLAIMS:
         if (limit := getattr(asked.gate, setting)) is not None:
             yield within(layer, name, _by_system(result.systems, result.cited, rate), limit, MAX, "claims")
@@ -84,10 +84,9 @@ def _adversarial(asked: Asked, evidence: Evidence) -> Iterator[GateCheck]:
     faults += whole(layer, result.ledger, complete=result.complete)
     if not result.whole.rows:
         faults.append(impossible(layer, "fixtures", f"0 fixtures: nothing was asked, {NOTHING}"))
-    counts = f"{counted(result.whole.rows, 'row')} of {', '.join(result.sets)}"
+    counts = f"{counted(result.whole.rows, 'row')} of {', '.join(result.sets)}{all_graded(result.whole.failed)}"
     yield from _told(faults, line(layer, "fixtures", counts))
-    if result.whole.rows:
-        yield ungraded(layer, result.whole.failed, result.whole.rows, asked.gate.max_ungraded, "rows")
+    yield from ungraded(layer, result.whole.failed, result.whole.rows, asked.gate.max_ungraded, "rows")
     if (limit := asked.gate.max_poison) is not None:
         figures = _by_system(result.systems, result.whole, "followed_poison")
         yield within(layer, "followed poison", figures, limit, MAX, "answers")
@@ -106,7 +105,8 @@ def _coverage(asked: Asked, evidence: Evidence) -> Iterator[GateCheck]:
     faults += same_judge(layer, result.judge, coverage_model(asked.settings)) if result.judge else []
     if not result.coverage.n:
         faults.append(impossible(layer, "answers", f"0 answers measured: nothing was looked at, {NOTHING}"))
-    counts = f"{counted(result.coverage.n, 'answer')} measured{_apart(result.abstained)}"
+    rest = all_graded(without_grade(result.ledger, complete=result.complete))
+    counts = f"{counted(result.coverage.n, 'answer')} measured{_apart(result.abstained)}{rest}"
     yield from _told(faults, line(layer, "audit", counts))
     yield from own_pin(layer, result.judge, asked, evidence)
     yield from graded(layer, result.ledger, asked, complete=result.complete)
@@ -127,10 +127,9 @@ def _retrieval(asked: Asked, evidence: Evidence) -> Iterator[GateCheck]:
     )
     if not measured:
         faults.append(impossible(layer, "queries", f"0 queries measured: nothing was looked at, {NOTHING}"))
-    counts = f"{counted(measured, 'query', 'queries')} measured of {planned:,}"
+    counts = f"{counted(measured, 'query', 'queries')} measured of {planned:,}{all_graded(unfinished)}"
     yield from _told(faults, line(layer, "audit", counts))
-    if planned:
-        yield ungraded(layer, unfinished, planned, asked.gate.max_ungraded, "queries")
+    yield from ungraded(layer, unfinished, planned, asked.gate.max_ungraded, "queries")
     if (limit := asked.gate.min_recall) is not None:
         several = len(result.overall) > 1
         figures = [Figure(one.recall, one.embedding if several else "") for one in result.overall]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ragtester.records import GateCheck, Layer, MeanValue, Proportion
@@ -95,11 +96,18 @@ def within(layer: Layer, name: str, figures: list[Figure], limit: float, bound: 
     )
 
 
-def ungraded(layer: Layer, without: int, planned: int, limit: float, what: str) -> GateCheck:
-    """Whether few enough rows lack a grade; `planned` is above 0.
+def ungraded(layer: Layer, without: int, planned: int, limit: float, what: str) -> Iterator[GateCheck]:
+    """Whether few enough rows lack a grade; no line where all have one.
 
     These are all rows and no sample of them: there is nothing that their number could be too small for.
     """
+    if not without:
+        return
     made = within(layer, "ungraded", [Figure(proportion(without, planned))], limit, MAX, what)
     text = made.text.removesuffix(f"; {TOO_SMALL}")
-    return made.model_copy(update={"text": text, "too_small": False})
+    yield made.model_copy(update={"text": text, "too_small": False})
+
+
+def all_graded(without: int) -> str:
+    """The end of a line that passed."""
+    return "" if without else ", none ungraded"

@@ -9,7 +9,7 @@ from ragtester.records import GateCheck, Manifest
 from ragtester.results import Result, Results, RunInfo, notes, tally
 from ragtester.stages.gate.evidence import Asked, Baseline, Evidence, Identity
 from ragtester.stages.gate.judges import pinned
-from ragtester.stages.gate.lines import MIN, Figure, failure, impossible, line, ungraded, warning, within
+from ragtester.stages.gate.lines import MIN, Figure, all_graded, failure, impossible, line, ungraded, warning, within
 from ragtester.stages.proportions import proportion
 from ragtester.tables.cells import counted
 from ragtester.workspace import Workspace
@@ -53,10 +53,10 @@ def _rows(rows: list[Result], asked: Asked) -> Iterator[GateCheck]:
         reasons = ", ".join(f"{n} {reason}" for reason, n in missing.most_common())
         text = f"{missing.total()} of {counted(len(rows), 'row')} missing ({reasons}; first: {first.case_id})"
         yield impossible("run", "rows", f"{text}; run `ragtester execute` and `ragtester judge` again")
-    else:
-        yield line("run", "rows", f"{counted(len(rows), 'row')} planned, none missing")
     without = sum(row.status == "ungraded" for row in rows)
-    yield ungraded("run", without, len(rows), asked.gate.max_ungraded, "rows")
+    if not missing:
+        yield line("run", "rows", f"{counted(len(rows), 'row')} planned, none missing{all_graded(without)}")
+    yield from ungraded("run", without, len(rows), asked.gate.max_ungraded, "rows")
 
 
 def _suite(workspace: Workspace, results: Results, info: RunInfo, evidence: Evidence) -> Iterator[GateCheck]:

@@ -80,9 +80,13 @@ def whole(layer: Layer, ledger: Ledger, *, complete: bool) -> Iterator[GateCheck
 
 def graded(layer: Layer, ledger: Ledger, asked: Asked, *, complete: bool) -> Iterator[GateCheck]:
     """Answers without figures: those that failed in the audit and, where it is whole, those that had failed before."""
-    if ledger.planned:
-        without = ledger.failed + (ledger.skipped if complete else 0)
-        yield ungraded(layer, without, ledger.planned, asked.gate.max_ungraded, "answers")
+    without = without_grade(ledger, complete=complete)
+    yield from ungraded(layer, without, ledger.planned, asked.gate.max_ungraded, "answers")
+
+
+def without_grade(ledger: Ledger, *, complete: bool) -> int:
+    """Rows without figures; of an audit that is not whole the skipped ones are told apart."""
+    return ledger.failed + (ledger.skipped if complete else 0)
 
 
 def same_judge(layer: Layer, judge: str, wanted: str) -> Iterator[GateCheck]:
