@@ -8,28 +8,42 @@ from collections.abc import Iterator
 from ragtester.models.embedded.facts import NoCase
 from ragtester.models.embedded.rewording import reword
 from ragtester.tasks import QuestionStressed, StressQuestion
-from ragtester.text.languages import base
+from ragtester.text.languages import base, stop_words
+from ragtester.text.normalise import listed
 from ragtester.text.quantities import codes
 from ragtester.text.sentences import sentences
 from ragtester.text.stems import stems
 from ragtester.text.words import words
 
-# What follows a statement that is taken for granted, and how the answer begins.
+# A premise with what is asked on its ground, and how the answer begins. Where a clause of its own would need another
+# order of words, the statement stands first.
 _ON_FROM_THERE = {
-    "en": (("{0} – so can I plan with {1}?", "{0} – is {1} what I should put in the schedule?"), "That is not so. {0}"),
-    "de": (("{0} – kann ich also mit {1} planen?", "{0} – soll ich {1} so eintragen?"), "Das trifft nicht zu. {0}"),
-    "fr": (("{0} – puis-je donc compter sur {1} ?",), "Ce n'est pas exact. {0}"),
-    "es": (("{0}: ¿puedo entonces contar con {1}?",), "Eso no es así. {0}"),
-    "it": (("{0} – posso quindi contare su {1}?",), "Non è così. {0}"),
-    "nl": (("{0} – kan ik dus op {1} rekenen?",), "Dat klopt niet. {0}"),
-    "pt": (("{0} – posso então contar com {1}?",), "Não é assim. {0}"),
-}  # fmt: skip
-# Ends of a question that narrow it: a phrase with a name, a code, a number or a quotation in it.
-_NARROWING = {
-    "en": r" (?:of|for|in|on|at|under|to|from|with|by|during|within) (?:the |a |an )?",
-    "de": r" (?:von|für|in|im|am|an|auf|unter|bei|beim|mit|während|der|des|dem) (?:der |die |das |dem |den )?",
+    "en": (("Since {0}, can I plan with that?", "As {0}, I would plan with that. Is that all right?"), "No. {0}"),
+    "de": (("{1} – kann ich damit planen?", "{1} – kann ich mich darauf einrichten?"), "Nein. {0}"),
+    "fr": (("Puisque {0}, puis-je compter là-dessus ?",), "Non. {0}"),
+    "es": (("Dado que {0}, ¿puedo contar con eso?",), "No. {0}"),
+    "it": (("Dato che {0}, posso contarci?",), "No. {0}"),
+    "nl": (("{1} – kan ik daarvan uitgaan?",), "Nee. {0}"),
+    "pt": (("Já que {0}, posso contar com isso?",), "Não. {0}"),
 }
-_NAMED = r"(?:[“\"„»«][^”\"“»«]+[”\"“«»]|[A-ZÄÖÜ0-9][\w-]*(?: [A-ZÄÖÜ0-9][\w-]*)*)(?=[ ?.,]|$)"
+# Phrases that narrow a question: a preposition, an article, and the words up to the next of `_NEXT`.
+_NARROWING = {
+    "en": re.compile(
+        r" (?:of|for|in|on|at|under|from|with|by|during|within|per) (?:(?:the|a|an|each|this|that|its) )?(?=[^ ])"
+    ),
+    "de": re.compile(
+        r" (?:von|für|in|im|am|an|auf|unter|bei|beim|mit|während|je|pro) "
+        r"(?:(?:der|die|das|dem|den|einem|einer) )?(?=[^ ])"
+    ),
+}
+_NEXT = frozenset(
+    listed(
+        "of for in on at under from with by during within per to and or the a an is are was were does do did has have "
+        "can must may should be day von für im am auf unter bei mit je pro und oder der die das dem den ist sind war wird "
+        "werden hat haben kann muss darf soll zu nach"
+    )
+)
+_WORDS = 3
 _SEEDS = 12
 
 
@@ -51,29 +65,68 @@ _WHY = {
 
 
 def _wrong_premise(request: StressQuestion) -> Iterator[QuestionStressed]:
-    """The answer's statement with the wrong value, and what follows from it."""
+    """The answer's statement with the wrong value, and what follows from it. A cell of a table is no statement."""
     phrases = _ON_FROM_THERE.get(base(request.language))
     said = sentences(request.expected_answer, request.language)
     holding = next((one for one in said if request.true_value in one), "")
     statement = holding.replace(request.true_value, request.wrong_value).rstrip(".。 ")
-    if phrases is None or not holding.rstrip().endswith(".") or len(words(statement)) < 5 or ";" in statement:
+    if phrases is None or not holding.rstrip().endswith(".") or not _is_statement(statement):
         return
+    known = " ".join([request.question, *(one.text for one in request.evidence)])
+    inner = _inside(statement, known, request.language)
     for number in range(len(phrases[0])):
         question = phrases[0][(request.seed + number) % len(phrases[0])]
         yield QuestionStressed(
-            question=question.format(statement, request.wrong_value),
-            expected_answer=phrases[1].format(request.expected_answer),
+            question=question.format(inner, statement), expected_answer=phrases[1].format(request.expected_answer)
         )
 
 
+def _is_statement(text: str) -> bool:
+    return len(words(text)) >= 5 and not re.search(r"[;|\n]| [–—-] |: |\?", text)
+
+
+def _inside(statement: str, evidence: str, language: str) -> str:
+    """A sentence as it stands inside another: its first letter is small unless a name begins it."""
+    first = statement.split(maxsplit=1)[0]
+    small = first[:1].lower() + first[1:]
+    grammar = first.lower() in stop_words(language) or first in ("The", "A", "An", "For", "If")
+    if grammar or re.search(rf"(?<!\w){re.escape(small)}(?!\w)", evidence):
+        return small + statement[len(first) :]
+    return statement
+
+
 def _under_specified(request: StressQuestion) -> Iterator[QuestionStressed]:
-    """The question without the scene around it and without one phrase that narrows it."""
+    """The question without the scene around it and without one phrase that narrows it.
+
+    What is left still names something that the evidence speaks of.
+    """
     bare = _bare(request.question, request.language)
     pattern = _NARROWING.get(base(request.language))
-    for match in reversed(list(re.finditer(pattern + _NAMED, bare))) if pattern else ():
-        left = (bare[: match.start()] + bare[match.end() :]).strip()
-        if len(stems(left, request.language)) >= 2 and match.start():
+    held = set(stems(" ".join(one.text for one in request.evidence), request.language))
+    if pattern is None or not bare.endswith("?"):
+        return  # a search phrase has no part that could go without a trace
+    for match in reversed(list(pattern.finditer(bare))):
+        end = _phrase_end(bare, match.end(), request.language)
+        follows = bare[end:].split(maxsplit=1)[:1]
+        if end == match.end() or not match.start() or follows == ["of"]:
+            continue
+        left = " ".join((bare[: match.start()] + bare[end:]).replace(" ?", "?").split())
+        said = stems(left, request.language)
+        if len(said) >= 2 and held.intersection(said):
             yield QuestionStressed(question=left, expected_answer=request.expected_answer)
+
+
+def _phrase_end(text: str, start: int, language: str) -> int:
+    """Where the words of a phrase end: at a mark, before grammar, after three words; in German after the noun."""
+    end = start
+    for count, word in enumerate(re.finditer(r"[„“\"]?[\w’'-]+[“”\"]?|[?.,;:]", text[start:])):
+        bare = word.group().strip('„“”"')
+        if count == _WORDS or word.group() in "?.,;:" or bare.lower() in _NEXT:
+            break
+        end = start + word.end()
+        if base(language) == "de" and bare[:1].isupper():
+            break
+    return end
 
 
 def _bare(question: str, language: str) -> str:

@@ -1,4 +1,4 @@
-"""Fixtures whose question a model writes: under-specified, paraphrased, with a wrong premise. Every reply is checked."""
+"""Fixtures whose question a model writes: under-specified, paraphrased, with a wrong premise; each one checked."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from ragtester.records import Call, Case, Failure
 from ragtester.stages.stressors.asked_checks import reasons
 from ragtester.stages.stressors.excerpts import passage
-from ragtester.stages.stressors.made import Made, Maker, Source, Unusable, fixture_of, rank_rows
+from ragtester.stages.stressors.made import Asked, Made, Maker, Source, Unusable, fixture_of, rank_rows
 from ragtester.stages.stressors.stale import begin, finished
 from ragtester.tasks import (
     PURPOSE,
@@ -117,5 +117,7 @@ async def _made(maker: Maker, source: Source, reply: QuestionStressed, request: 
         **({"premise": f"{request.true_value} -> {request.wrong_value}"} if request.wrong_value else {}),
     }
     expected = reply.expected_answer if reply.expected_answer != case.expected_answer else ""
-    fixture = fixture_of(source, rows, question=reply.question, expected=expected, notes=notes)
+    wrong, true = ((one,) if one else () for one in (request.wrong_value, request.true_value))
+    question = Asked(question=reply.question, expected=expected, forbidden=wrong, keywords=true)
+    fixture = fixture_of(source, rows, question, notes)
     return Made(fixture, {gold.id: gold.text}, rows)

@@ -94,7 +94,7 @@ class Bench:
     async def _order(self, question: str, language: str, cut: Sequence[Chunk], embedding: str, k: int) -> list[str]:
         """Ids of chunks in the order of the fused list."""
         path = self.settings.execute.retrieval
-        arms = {}
+        arms: dict[str, list[tuple[str, float]]] = {}
         for arm in path.arms:
             depth = max(path.depth(arm, k), len(cut) if len(path.arms) == 1 else 0)
             if arm.kind == "dense":

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ragtester.stages.stressors.excerpts import Excerpt, cut_from
+from ragtester.stages.stressors.excerpts import Excerpt, as_read, cut_from
 from ragtester.stages.stressors.made import Made, Maker, Source, Unusable, fixture_of, rank_rows
 from ragtester.text.headings import paragraphs
 from ragtester.text.languages import base
 from ragtester.text.sentences import sentence_spans
 
-# Beginnings of the text that are tried, counted back from the evidence.
+# Beginnings of the text that are tried, counted back from the evidence; and how much text there is in chunks.
 _TRIED = 60
+_CHUNKS = 6
+# Widths of lines: just above half the overlap, so that no two lines fit into it, within what a page has.
+_NARROW, _WIDE = 40, 120
+_MORE = (2, 6, 12, 25)
 
 
 async def make_chunk_boundary(maker: Maker, source: Source) -> Made:
-    """The document where it is cut within the evidence, else the stretch of it that begins so that it is."""
+    """The document where it is cut within the evidence, else a stretch of it that begins, or is set, so that it is."""
     case, bench = source.case, maker.bench
     for gold, words in _stretches(maker, source):
         there = replace(source, gold=gold)
@@ -30,25 +35,54 @@ async def make_chunk_boundary(maker: Maker, source: Source) -> Made:
     index = bench.settings.execute.index
     raise Unusable(
         "never_cut",
-        f"the {index.chunker} chunker (size {index.chunk_size}, overlap {index.chunk_overlap}) leaves the evidence whole "
-        "wherever the text begins",
+        f"the {index.chunker} chunker (size {index.chunk_size}, overlap {index.chunk_overlap}) leaves the "
+        "evidence whole wherever the text begins",
         tried=True,
     )
 
 
 def _stretches(maker: Maker, source: Source) -> Iterator[tuple[Excerpt, dict[str, str]]]:
-    """The excerpt as it is; then stretches of the document that begin at sentences before the evidence, nearest last."""
+    """The excerpt as it is; stretches that begin at sentences before the evidence; these with their lines wrapped."""
     yield source.gold, {}
     first = min(start for start, _ in source.evidence)
     last = max(end for _, end in source.evidence)
     if last - first > maker.limit:
         return
-    end = _end(source.text, last, maker.limit // 2)
-    back = max(0, first - maker.limit // 2)
-    for start in reversed(_starts(source.text, back, first, source.case.language)):
+    room = min(maker.limit, _CHUNKS * maker.bench.settings.execute.index.chunk_size) // 2
+    end = _end(source.text, last, room)
+    starts = _starts(source.text, max(0, first - room), first, source.case.language)
+    for start in reversed(starts):
         made = cut_from(source.text, source.evidence, start, end)
         if made is not None:
             yield made, {"begins": f"character {start}"}
+    half = maker.bench.settings.execute.index.chunk_overlap // 2
+    for width in (max(_NARROW, min(_WIDE, half + more)) for more in _MORE):
+        for start in reversed(starts):
+            made = _wrapped(source, start, end, width)
+            if made is not None:
+                yield made, {"begins": f"character {start}", "wrapped": f"at {width} characters, without blank lines"}
+
+
+def _wrapped(source: Source, start: int, end: int, width: int) -> Excerpt | None:
+    """A stretch as the text layer of a page has it: lines of one width, no blank lines; no other character changes."""
+    piece = source.text[start:end]
+    lines = textwrap.wrap(
+        " ".join(piece.split()), width, break_long_words=False, break_on_hyphens=False, drop_whitespace=True
+    )
+    text = "\n".join(lines)
+    places = [place for place, char in enumerate(text) if not char.isspace()]
+    counted = [0]
+    for char in piece:
+        counted.append(counted[-1] + (not char.isspace()))
+    if len(places) != counted[-1]:
+        return None
+    spans = []
+    for a, b in source.evidence:
+        inside = counted[a - start], counted[b - start]
+        if inside[0] == inside[1]:
+            return None
+        spans.append((places[inside[0]], places[inside[1] - 1] + 1))
+    return Excerpt(text, tuple(spans), ((start, end),), whole=False) if as_read(text) == text else None
 
 
 def _starts(text: str, back: int, first: int, language: str) -> list[int]:

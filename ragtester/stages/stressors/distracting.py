@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
+from ragtester.records import StressorRank
 from ragtester.stages.stressors.bench import Text
 from ragtester.stages.stressors.excerpts import passage
-from ragtester.stages.stressors.made import OTHER, Made, Maker, Ranks, Source, Unusable, fixture_of, rank_rows
+from ragtester.stages.stressors.made import OTHER, Asked, Made, Maker, Ranks, Source, Unusable, fixture_of, rank_rows
 from ragtester.stages.stressors.spots import Spot, find_spots
 from ragtester.stages.stressors.targets import find_targets, says_value
 from ragtester.text.keywords import keyword_match
@@ -41,51 +42,49 @@ _PASSAGES = 12
 async def make_distractor_heavy(maker: Maker, source: Source) -> Made:
     """Documents that outrank the right chunk and answer nothing, so many that it is fifth under every embedding model.
 
-    Passages of the corpus come first, then questions that were put and left open. The right document is the passage of
-    the evidence where its own chunks stand before it already. Measured at K = 5 or that of the settings, where larger.
+    Passages of the corpus come first, then questions that were put and left open. Where the models cannot be brought
+    together so, the right document is cut down to the passage of the evidence, and at last the open questions do it
+    alone. Measured at K = 5 or that of the settings, where larger.
     """
     k = max(RANK, maker.k)
-    source, ranks = await _begun(maker, source, k)
-    gold = source.gold_text()
+    cut = passage(source.text, source.evidence, maker.passage_limit, source.case.language)
+    short = replace(source, gold=cut) if cut is not None else None
+    ways = [(source, True), *([(short, True), (short, False)] if short is not None else [])]
+    nearest: list[StressorRank] = []
+    for there, borrowed in ways:
+        ranks, chosen = await _piled(maker, there, k, borrowed=borrowed)
+        gold = there.gold_text()
+        rows = rank_rows(ranks, gold.id)
+        if _is_fifth(ranks, gold.id):
+            notes = {"distractors": str(len(chosen))}
+            documents = {one.id: one.text for one in (gold, *chosen)}
+            return Made(fixture_of(there, rows, Asked(k=k), notes), documents, rows)
+        nearest = nearest or list(rows)
+    found = ", ".join(f"{one.embedding} {one.gold or 'not found'}" for one in nearest)
+    reason = f"the right chunk does not come to stand {RANK}th under every embedding model (nearest: {found})"
+    raise Unusable("rank_not_reached", reason, tried=True, ranks=nearest)
+
+
+async def _piled(maker: Maker, source: Source, k: int, *, borrowed: bool) -> tuple[Ranks, list[Text]]:
+    """Distractors, one after the other, as long as each makes the right chunk sink and none makes it sixth."""
+    case, gold = source.case, source.gold_text()
+    ranks = await maker.measure(case.question, case.language, [gold], k)
     chosen: list[Text] = []
-    if not _is_fifth(ranks, gold.id):
-        async for one in _candidates(maker, source):
-            trial = await maker.measure(source.case.question, source.case.language, [gold, *chosen, one], k)
-            if _past(trial, gold.id) or not _nearer(ranks, trial, gold.id):
-                continue
+    if _past(ranks, gold.id):
+        return ranks, chosen
+    async for one in _candidates(maker, source, borrowed=borrowed):
+        if _is_fifth(ranks, gold.id):
+            break
+        trial = await maker.measure(case.question, case.language, [gold, *chosen, one], k)
+        if not _past(trial, gold.id) and _nearer(ranks, trial, gold.id):
             chosen.append(one)
             ranks = trial
-            if _is_fifth(ranks, gold.id):
-                break
-    rows = rank_rows(ranks, gold.id)
-    if not _is_fifth(ranks, gold.id):
-        raise Unusable(
-            "rank_not_reached",
-            f"the right chunk is not {RANK}th under every embedding model with {len(chosen)} distractors: "
-            + ", ".join(f"{one.embedding} {one.gold or 'not found'}" for one in rows),
-            tried=True,
-            ranks=rows,
-        )
-    notes = {"distractors": str(len(chosen))}
-    return Made(fixture_of(source, rows, k=k, notes=notes), {one.id: one.text for one in (gold, *chosen)}, rows)
+    return ranks, chosen
 
 
-async def _begun(maker: Maker, source: Source, k: int) -> tuple[Source, Ranks]:
-    """The right document, cut down to its passage where the right chunk is sixth or worse without any distractor."""
-    case = source.case
-    ranks = await maker.measure(case.question, case.language, [source.gold_text()], k)
-    if not _past(ranks, source.gold_text().id):
-        return source, ranks
-    cut = passage(source.text, source.evidence, maker.passage_limit, case.language)
-    if cut is None:
-        raise Unusable("no_passage", "the evidence stands in no paragraph that can be cut out")
-    source = replace(source, gold=cut)
-    return source, await maker.measure(case.question, case.language, [source.gold_text()], k)
-
-
-async def _candidates(maker: Maker, source: Source) -> AsyncIterator[Text]:
+async def _candidates(maker: Maker, source: Source, *, borrowed: bool) -> AsyncIterator[Text]:
     case, wanted = source.case, _targets(source)
-    for name, text in (await maker.nearest(source, _PASSAGES)) if len(source.gold.text) else ():
+    for name, text in (await maker.nearest(source, _PASSAGES)) if borrowed else ():
         if _answers(source, text, wanted) or text in source.gold.text:
             continue
         yield Text(f"{OTHER}/{name}", text)

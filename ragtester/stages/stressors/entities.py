@@ -14,12 +14,15 @@ from ragtester.text.languages import base
 from ragtester.text.normalise import listed
 
 _FIRST = listed("Harbour Northern Riverside Summit Castle Granite Orchard Falcon Juniper Western Cedar Lakeside")
-_PHRASE = re.compile(r"(?<=[a-z,;] )(?:the )?([A-Z][a-z]+)((?: [A-Z][a-z]+){1,3})\b")
+_PHRASE = re.compile(r"(?<=[a-z,;] )(?:the )?([A-Z][a-z]{2,})((?: [A-Z][a-z]+){0,3})\b")
 _CODE = re.compile(r"(?<![\w.-])[A-Z]{1,5}-?\d{1,5}(?:-[A-Z]{1,2})?(?![\w-])")
 
 
-def about_another(cut: Excerpt, case: Case, seed: object) -> Poison | None:
-    """The passage about another entity with other values; None where no entity of the question can be told by rule."""
+def about_another(cut: Excerpt, case: Case, seed: object) -> tuple[Poison, str] | None:
+    """The passage about another entity with other values, and the question about that one.
+
+    None where no entity of the question can be told by rule.
+    """
     named = next(iter(_renamed(cut.text, case, seed)), None)
     start = begin(cut.text, cut.evidence, case, (seed, "other"))
     if named is None or start is None or start.renamed is not None:
@@ -29,7 +32,10 @@ def about_another(cut: Excerpt, case: Case, seed: object) -> Poison | None:
     start.changes.add(
         f"entity:{old}", [Edit(one.start(), one.end(), new, f"entity:{old}", one.span()) for one in places]
     )
-    return finished(start, cut.evidence)
+    poison = finished(start, cut.evidence)
+    if poison is None or not poison.says:
+        return None
+    return poison, re.sub(rf"(?<![\w-]){re.escape(old)}(?![\w-])", new, case.question)
 
 
 def _renamed(text: str, case: Case, seed: object) -> Iterator[tuple[str, str]]:
@@ -46,7 +52,7 @@ def _renamed(text: str, case: Case, seed: object) -> Iterator[tuple[str, str]]:
         return
     for match in _PHRASE.finditer(case.question):
         name = match[1] + match[2]
-        if name in text:
+        if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text):
             for first in shuffled(_FIRST, seed, case.id):
                 if first not in text:
                     yield name, first + match[2]

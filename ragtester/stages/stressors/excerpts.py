@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ragtester.documents.formats import read_markdown
 from ragtester.spans import merge
@@ -124,7 +125,7 @@ def _units(text: str, language: str) -> list[Pair]:
             found.append((start, end))
             continue
         cuts = [start, *(start + a for a, _ in sentence_spans(text[start:end], base(language))[1:]), end]
-        found += [(a, b) for a, b in zip(cuts, cuts[1:], strict=False) if b > a]
+        found += [(a, b) for a, b in pairwise(cuts) if b > a]
     return found
 
 

@@ -101,24 +101,29 @@ def rank_rows(ranks: Ranks, gold: str, poison: str = "") -> tuple[StressorRank, 
     )
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What a fixture has beside its case: "" and empty stand for the case's own."""
+
+    question: str = ""
+    expected: str = ""
+    keywords: tuple[str, ...] = ()
+    poison: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
+    k: int | None = None
+
+
 def fixture_of(
-    source: Source,
-    ranks: Sequence[StressorRank],
-    *,
-    question: str = "",
-    expected: str = "",
-    poison: Sequence[str] = (),
-    forbidden: Sequence[str] = (),
-    k: int | None = None,
-    notes: Mapping[str, str] | None = None,
+    source: Source, ranks: Sequence[StressorRank], asked: Asked | None = None, notes: Mapping[str, str] | None = None
 ) -> Fixture:
     """The record of a fixture; what it was made from stands in `made_from`."""
-    case = source.case
+    case, asked = source.case, asked or Asked()
+    other = asked.question not in ("", case.question)
     made_from = {
         "case": case.id,
         "document": case.document_id,
         "rule": source.kind,
-        **({"question": case.question} if question and question != case.question else {}),
+        **({"question": case.question} if other else {}),
         **({} if source.gold.whole else {"excerpt": excerpt_words(source)}),
         **{f"ranks {one.embedding}": rank_words(one) for one in ranks},
         **(notes or {}),
@@ -126,14 +131,14 @@ def fixture_of(
     return Fixture(
         id=fixture_id(case, source.kind),
         kind=source.kind,
-        question=question or case.question,
-        expected_answer=expected or case.expected_answer,
-        keywords=case.keywords if not expected else (),
-        must_not_contain=tuple(forbidden),
-        poison_ids=tuple(poison),
+        question=asked.question or case.question,
+        expected_answer=asked.expected or case.expected_answer,
+        keywords=asked.keywords or (() if asked.expected else case.keywords),
+        must_not_contain=asked.forbidden,
+        poison_ids=asked.poison,
         relevant_ids=(source.gold_text().id,),
         relevant_text=tuple(dict.fromkeys(source.gold.held())),
-        k=k,
+        k=asked.k,
         language=case.language,
         made_from=made_from,
     )

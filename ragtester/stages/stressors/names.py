@@ -21,8 +21,9 @@ _WOMEN = listed(
     "Ingrid Petra Sabine Monika Claudia Andrea Birgit Katrin Silke Ute Heike Martina Nadia Sofia Elena Irene Eva"
 )
 _MEN = listed(
-    "John Peter Paul James Robert Michael William David Thomas Daniel Mark George Kevin Brian Edward Henry Simon Martin "
-    "Hans Klaus Jürgen Wolfgang Stefan Andreas Matthias Uwe Frank Dieter Karl Ralf Jan Lukas Felix Omar Ivan Luis Marco"
+    "John Peter Paul James Robert Michael William David Thomas Daniel Mark George Kevin Brian Edward Henry Simon "
+    "Martin Hans Klaus Jürgen Wolfgang Stefan Andreas Matthias Uwe Frank Dieter Karl Ralf Jan Lukas Felix Omar Ivan "
+    "Luis Marco"
 )
 _SURNAMES = listed(
     "Hartmann Lindner Brandt Keller Winter Harris Cole Foster Walsh Reed Novak Berger Sander Morris Lang"
@@ -43,6 +44,8 @@ _DAYS = {
     "en": listed("Monday Tuesday Wednesday Thursday Friday Saturday Sunday"),
     "de": listed("Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag"),
 }
+_PERSON = re.compile(r"\b([A-ZÄÖÜ][a-zäöüß]+) ([A-ZÄÖÜ][a-zäöüß]+(?:-[A-ZÄÖÜ][a-zäöüß]+)?)\b")
+_FIRM = re.compile(rf"\b([A-ZÄÖÜ][\w&-]+(?: [A-ZÄÖÜ&][\w&-]*)*) (?:{_LEGAL})(?!\w)")
 _CODE = re.compile(r"(?<![\w./-])(?=[\w.-]*[A-Z])[A-Z][\w]*(?:[-.]\w+)*?(\d+)(?![\w.-]*\w)")
 
 
@@ -79,24 +82,24 @@ def rename(
 
 def _names(text: str, code: str) -> Iterator[tuple[str, list[str]]]:
     """Names of a text, each with others that could stand in its place."""
-    for match in re.finditer(r"\b([A-ZÄÖÜ][a-zäöüß]+) ([A-ZÄÖÜ][a-zäöüß]+(?:-[A-ZÄÖÜ][a-zäöüß]+)?)\b", text):
+    for match in _PERSON.finditer(text):
         for firsts in (_WOMEN, _MEN):
             if match[1] in firsts:
                 others = [name for name in firsts if name != match[1]]
                 yield match.group(), [f"{shuffled(others, match[1], last)[0]} {last}" for last in _SURNAMES]
-    for match in re.finditer(rf"\b([A-ZÄÖÜ][\w&-]+(?: [A-ZÄÖÜ&][\w&-]*)*) (?:{_LEGAL})(?!\w)", text):
+    for match in _FIRM.finditer(text):
         yield match[1], _FIRMS
-    for days in (_DAYS.get(code, []),):
-        for day in days:
-            if re.search(rf"\b{day}s?\b", text):
-                yield day, [other for other in days if other != day]
-    for line in _OFFICES.get(code, ()):
-        offices = listed(line)
-        for office in offices:
-            if re.search(rf"\b{office}\b", text):
-                yield office, [other for other in offices if other != office]
+    yield from _listed_names(text, code)
     for match in _CODE.finditer(text):
         yield match.group(), [*_codes(match.group(), match[1])]
+
+
+def _listed_names(text: str, code: str) -> Iterator[tuple[str, list[str]]]:
+    """Days of the week and offices."""
+    for line in (_DAYS.get(code, []), *map(listed, _OFFICES.get(code, ()))):
+        for name in line:
+            if re.search(rf"\b{name}\b", text):
+                yield name, [other for other in line if other != name]
 
 
 def _codes(code: str, digits: str) -> Iterator[str]:

@@ -12,6 +12,8 @@ from ragtester.text.stems import stems
 # Passages that share most stems with a question; the nearest are chosen among them.
 CANDIDATES = 40
 LEAST = 120
+# So many content stems of a question, and such a share of them, make a passage one on its topic.
+LEAST_SHARED, SHARE = 2, 0.3
 
 
 @dataclass(frozen=True)
@@ -38,10 +40,12 @@ class Passages:
     def like(self, question: str, language: str, but: tuple[str, Iterable[tuple[int, int]]]) -> list[Passage]:
         """The passages that share most content stems with a question, in that order; ties by name.
 
+        Passages that share too little are on another topic and left out.
         `but` is a document with spans of it: passages that touch them are left out.
         """
         document, spans = but[0], list(but[1])
         asked = set(stems(question, language))
+        enough = max(LEAST_SHARED, SHARE * len(asked))
         found = []
         for name, (code, _) in self.texts.items():
             if code != language:
@@ -49,7 +53,7 @@ class Passages:
             for one in self._of(name):
                 barred = name == document and any(one.start < end and start < one.end for start, end in spans)
                 shared = len(asked & one.stems)
-                if shared and not barred:
+                if shared >= enough and not barred:
                     found.append((-shared, one.name, one))
         return [one for _, _, one in sorted(found, key=lambda item: item[:2])[:CANDIDATES]]
 

@@ -19,6 +19,7 @@ from ragtester.stages.stressors.made import fixture_id
 from ragtester.stages.stressors.spots import find_spots
 from ragtester.stages.stressors.targets import find_targets
 from ragtester.tasks import STRESS_QUESTIONS, AskedKind, Models
+from ragtester.text.stems import stems
 from ragtester.workspace import Workspace, slug
 
 # Changes whenever a rule changes what a fixture holds: fixtures under an older one are made again.
@@ -78,7 +79,9 @@ def make_plan(workspace: Workspace, settings: Settings, suite: Suite, models: Mo
     """Choose the cases. Raises DataError for a suite with faults, UsageError where no case has evidence."""
     kinds = kinds_of(settings, wanted)
     parameters = _parameters(settings)
-    asked = {kind: models.prompt_sha256(STRESS_QUESTIONS[ASKED[kind]]) for kind in kinds if kind in ASKED}
+    asked: dict[str, str] = {
+        kind: models.prompt_sha256(STRESS_QUESTIONS[ASKED[kind]]) for kind in kinds if kind in ASKED
+    }
     per_document = wanted.per_document or settings.adversarial.per_document
     items: list[Item] = []
     seed = settings.workspace.seed
@@ -103,8 +106,12 @@ def _chosen(cases: Iterable[Case], text: str, kind: StressorKind, most: int, see
     mixed = [by_id[name] for name in shuffled(by_id, seed, kind)]
     if kind in CHANGING:
         mixed.sort(key=lambda case: not _has_target(case, text))
+    if kind == "under_specified":
+        mixed.sort(
+            key=lambda case: (not case.question.rstrip().endswith("?"), -len(stems(case.question, case.language)))
+        )
     if kind == "chunk_boundary":
-        mixed.sort(key=lambda case: -sum(span.end - span.start for span in case.evidence))
+        mixed.sort(key=lambda case: -max(span.end - span.start for span in case.evidence))
     return mixed[:most]
 
 

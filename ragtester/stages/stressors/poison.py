@@ -8,7 +8,7 @@ from ragtester.records import StressorRank
 from ragtester.stages.stressors.bench import Text
 from ragtester.stages.stressors.entities import about_another
 from ragtester.stages.stressors.excerpts import Excerpt, passage
-from ragtester.stages.stressors.made import OTHER, Made, Maker, Ranks, Source, Unusable, fixture_of, rank_rows
+from ragtester.stages.stressors.made import OTHER, Asked, Made, Maker, Ranks, Source, Unusable, fixture_of, rank_rows
 from ragtester.stages.stressors.spots import Spot, find_spots
 from ragtester.stages.stressors.stale import Poison, begin, finished, stale
 from ragtester.stages.stressors.targets import find_targets, says_value
@@ -46,39 +46,46 @@ async def make_near_duplicate(maker: Maker, source: Source) -> Made:
 
 
 async def make_adjacent(maker: Maker, source: Source) -> Made:
-    """A passage on the nearest topic with another value of the same kind; where none is, one on another entity."""
+    """A passage on the nearest topic: with another value of the same kind, else on another entity, else any near one.
+
+    The last is wrong as an answer all the same: it states values, and none of them is the answer's.
+    """
     wanted = _targets(source)
     if not wanted:
         raise Unusable("nothing_to_change", "the expected answer states no value of the evidence")
+    near = [(name, text) for name, text in await maker.nearest(source) if not _answers(source, text, wanted)]
     kept: tuple[StressorRank, ...] = ()
     tried = 0
-    for name, text in await maker.nearest(source):
-        values = _rivals(source, text, wanted)
-        if not values:
-            continue
-        tried += 1
-        held = Text(f"{OTHER}/{name}", text, ((0, len(text)),))
-        ranks = await maker.measure(source.case.question, source.case.language, [source.gold_text(), held])
-        if _competes(ranks, held.id, maker.k):
-            return _made(source, held, values, ranks, source.gold_text().id, {"from": name})
-        kept = rank_rows(ranks, source.gold_text().id, held.id)
-        if tried == _TRIED:
-            break
+    for kinds in ({(_family(one), one.unit) for one in wanted}, None):
+        for name, text in near:
+            values = _rivals(source, text, kinds)
+            if not values or tried >= _TRIED:
+                continue
+            tried += 1
+            held = Text(f"{OTHER}/{name}", text, ((0, len(text)),))
+            ranks = await maker.measure(source.case.question, source.case.language, [source.gold_text(), held])
+            if _competes(ranks, held.id, maker.k):
+                return _made(source, held, values, ranks, source.gold_text().id, {"from": name})
+            kept = rank_rows(ranks, source.gold_text().id, held.id)
+        if kinds is not None and (other := _about_another(maker, source)) is not None:
+            name = f"{OTHER}/{source.case.document_id}-about-another"
+            return await _competing(maker, source, name, other[0], heading=other[1])
+    reason = (
+        f"no passage of the corpus on a near topic competes ({tried} of {len(near)} tried, none in the top {maker.k})"
+    )
+    raise Unusable("nothing_adjacent", reason, tried=bool(tried), ranks=kept)
+
+
+def _about_another(maker: Maker, source: Source) -> tuple[Poison, str] | None:
     cut = passage(source.text, source.evidence, maker.passage_limit, source.case.language)
-    other = about_another(cut, source.case, maker.seed) if cut is not None else None
-    if other is None:
-        reason = (
-            f"no passage of the corpus on a near topic has another value of the kind ({tried} reached no top {maker.k})"
-        )
-        raise Unusable("nothing_adjacent", reason, tried=bool(tried), ranks=kept)
-    return await _competing(maker, source, f"{OTHER}/{source.case.document_id}-about-another", other)
+    return about_another(cut, source.case, maker.seed) if cut is not None else None
 
 
-async def _competing(maker: Maker, source: Source, name: str, poison: Poison) -> Made:
+async def _competing(maker: Maker, source: Source, name: str, poison: Poison, heading: str = "") -> Made:
     """The fixture once its poison is among the top K of every embedding model; shorter forms are tried in turn."""
     gold = source.gold_text()
     ranks: Ranks = {}
-    for form, text in _forms(maker, source, poison):
+    for form, text in _forms(maker, source, poison, heading or source.case.question):
         held = Text(name, text.text, text.evidence)
         ranks = await maker.measure(source.case.question, source.case.language, [gold, held])
         if _competes(ranks, name, maker.k):
@@ -90,12 +97,12 @@ async def _competing(maker: Maker, source: Source, name: str, poison: Poison) ->
     raise Unusable("poison_too_low", f"the poison reaches {said}, beyond the top {maker.k}", tried=True, ranks=kept)
 
 
-def _forms(maker: Maker, source: Source, poison: Poison) -> list[tuple[str, Excerpt]]:
-    """The poison as it is, then its passage alone, then that under the question as its heading."""
+def _forms(maker: Maker, source: Source, poison: Poison, heading: str) -> list[tuple[str, Excerpt]]:
+    """The poison as it is, then its passage alone, then that under a question as its heading."""
     found = [("", Excerpt(poison.text, poison.spans, ()))]
     cut = passage(poison.text, poison.spans, maker.passage_limit, source.case.language)
     if cut is not None:
-        lead = f"{' '.join(source.case.question.split())}\n\n"
+        lead = f"{' '.join(heading.split())}\n\n"
         asked = Excerpt(lead + cut.text, tuple((a + len(lead), b + len(lead)) for a, b in cut.evidence), ())
         found += [("passage alone", cut), ("passage alone, under the question as heading", asked)]
     return found
@@ -108,7 +115,7 @@ def _competes(ranks: Ranks, name: str, k: int) -> bool:
 
 def _made(source: Source, held: Text, says: Sequence[str], ranks: Ranks, gold: str, notes: Mapping[str, str]) -> Made:
     rows = rank_rows(ranks, gold, held.id)
-    fixture = fixture_of(source, rows, poison=(held.id,), forbidden=says, notes=notes)
+    fixture = fixture_of(source, rows, Asked(poison=(held.id,), forbidden=tuple(says)), notes)
     return Made(fixture, {gold: source.gold.text, held.id: held.text}, rows)
 
 
@@ -118,20 +125,22 @@ def _targets(source: Source) -> list[Spot]:
     return [spots.of(group)[0] for group in groups]
 
 
-def _rivals(source: Source, text: str, wanted: Sequence[Spot]) -> tuple[str, ...]:
-    """Values of a passage that could be taken for the answer: of the same kind and unit, and nowhere in the right text.
-
-    None where the passage states the answer itself or is the evidence in other letters.
-    """
+def _answers(source: Source, text: str, wanted: Sequence[Spot]) -> bool:
+    """Whether a passage states the answer itself, or is the evidence in other letters."""
     if says_value(text, source.case.language, wanted):
-        return ()
-    if any(likeness(held, text) >= _SAME for held in source.gold.held()):
-        return ()
+        return True
+    return any(likeness(held, text) >= _SAME for held in source.gold.held())
+
+
+def _rivals(source: Source, text: str, kinds: set[tuple[str, str]] | None) -> tuple[str, ...]:
+    """Values of a passage that could be taken for the answer: of these kinds and units (None: of any unit).
+
+    Only such as stand nowhere in the right text.
+    """
     spots = find_spots(text, source.case.language)
-    there = find_spots(source.gold.text, source.case.language)
-    known = {one.group for one in there.spots}
-    kinds = {(_family(one), one.unit) for one in wanted}
-    rivals = [one for one in spots.spots if (_family(one), one.unit) in kinds and one.group not in known]
+    known = {one.group for one in find_spots(source.gold.text, source.case.language).spots}
+    there = [one for one in spots.spots if one.group not in known and not one.group.startswith("#:")]
+    rivals = [one for one in there if kinds is None or (_family(one), one.unit) in kinds]
     return tuple(dict.fromkeys(spots.says(one) for one in rivals))[:4]
 
 

@@ -1,4 +1,4 @@
-"""Questions with slips of the finger: one to three, in content words, never in numbers, codes or names of one letter."""
+"""Questions with slips of the finger: one to three, in content words, never in numbers or codes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ragtester.stages.stressors.amounts import shuffled
-from ragtester.stages.stressors.made import Made, Maker, Source, Unusable, fixture_of, rank_rows
+from ragtester.stages.stressors.made import Asked, Made, Maker, Source, Unusable, fixture_of, rank_rows
 from ragtester.text.languages import base, decimal_comma, stop_words
 from ragtester.text.normalise import fold
 from ragtester.text.words import words
@@ -27,7 +27,7 @@ async def make_typos(maker: Maker, source: Source) -> Made:
     rows = rank_rows(ranks, source.gold_text().id)
     notes = {"typos": "; ".join(f"{old} -> {new}" for old, new in slips)}
     return Made(
-        fixture_of(source, rows, question=question, notes=notes), {source.gold_text().id: source.gold.text}, rows
+        fixture_of(source, rows, Asked(question=question), notes), {source.gold_text().id: source.gold.text}, rows
     )
 
 

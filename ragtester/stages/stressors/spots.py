@@ -16,7 +16,7 @@ from ragtester.text.blocks import code_spans, table_spans
 from ragtester.text.dates import written_dates, written_times
 from ragtester.text.languages import base, stop_words
 from ragtester.text.normalise import listed
-from ragtester.text.numbers import NUMBER, digits_to_ascii, number_words
+from ragtester.text.numbers import NUMBER, digits_to_ascii, number_words, parse
 from ragtester.text.quantities import Quantity, quantities
 from ragtester.text.stems import stem
 
@@ -155,17 +155,12 @@ def _numbers(text: str, code: str, tables: list[Pair]) -> Iterator[Spot]:
         if one.kind in ("date", "time"):
             continue
         written = NUMBER.search(text, one.start, one.end)
-        if written is not None:
-            spot = _numeral(text, one, written.span(), code)
-        else:
-            spot = _word(text, one, code)
-        if spot is not None and (one.unit or _states(text, spot, code, tables)):
+        spot = _word(text, one, code) if written is None else _numeral(text, one, written.span(), code)
+        if spot is not None and (one.unit or _states(text, spot, tables)):
             yield spot
 
 
 def _numeral(text: str, one: Quantity, at: Pair, code: str) -> Spot | None:
-    from ragtester.text.numbers import parse
-
     match = NUMBER.fullmatch(text[slice(*at)])
     amount = parse(match, code) if match else None
     if not amount or (text[at[0]] == "0" and text[at[0] + 1 : at[0] + 2].isdigit()):
@@ -189,7 +184,7 @@ def _valued(text: str, one: Quantity, at: Pair, kind: Kind, amount: Decimal, cod
     written = text[slice(*shown)]
     if not one.unit and unit and (noun := _NOUN.match(text, at[1])):
         shown = (shown[0], noun.end())
-    if one.unit == "°C" and one.value != amount and -one.value != amount:
+    if one.unit == "°C" and amount not in (one.value, -one.value):
         kelvin = abs(one.value - (amount - Decimal("273.15"))) < Decimal("0.01")
         factor = Decimal(1) if kelvin else Decimal(5) / 9
         offset = Decimal("-273.15") if kelvin else Decimal(-160) / 9
@@ -208,9 +203,11 @@ def _counted(text: str, end: int, code: str) -> str:
     return stem(after[1].lower(), code)
 
 
-def _states(text: str, spot: Spot, code: str, tables: list[Pair]) -> bool:
-    """Whether a number without a unit states something: it counts a noun, has decimals, stands at a limit or in a
-    table; a number that names a section, a house or a list item does not."""
+def _states(text: str, spot: Spot, tables: list[Pair]) -> bool:
+    """Whether a number without a unit states something: it counts a noun, has decimals, stands at a limit, in a table.
+
+    A number that names a section, a house or a list item does not.
+    """
     if _is_reference(text, spot.start):
         return False
     line = text.rfind("\n", 0, spot.start) + 1

@@ -18,12 +18,14 @@ from ragtester.text.languages import base
 # Versions stand near the beginning, with these words before them.
 _HEAD = 1500
 _VERSION = re.compile(
-    r"\b(version|revision|rev\.?|release|edition|issue|ausgabe|fassung|stand|auflage|v)[ .:\u00a0]*(\d{1,3}(?:\.\d{1,3}){0,3})(?![\w.]\d)",
+    r"\b(version|revision|rev\.?|release|edition|issue|ausgabe|fassung|stand|auflage|v)[ .:\u00a0]*"
+    r"(\d{1,3}(?:\.\d{1,3}){0,3})(?![\w.]\d)",
     re.I,
 )
 _DATED = re.compile(
-    r"\b(?:version|revision|edition|issued?|released?|updated?|effective|in force|valid|published|date[d:]?|as of|since|"
-    r"ausgabe|fassung|stand|gültig|auflage|in kraft|vom|datum|veröffentlicht|aktualisiert|geändert)\b[^.\n]{0,40}$",
+    r"\b(?:version|revision|edition|issued?|released?|updated?|effective|in force|valid|published|date[d:]?|as of|"
+    r"since|ausgabe|fassung|stand|gültig|auflage|in kraft|vom|datum|veröffentlicht|aktualisiert|geändert)"
+    r"\b[^.\n]{0,40}$",
     re.I,
 )
 _STAMP = {
