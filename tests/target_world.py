@@ -26,10 +26,13 @@ async def no_wait(_: float) -> None:
 
 
 class TargetWorld:
-    """A suite of toy documents and a target; `go` runs the stage through the real gateway."""
+    """A suite of toy documents and a target; `go` runs the stage through the real gateway.
+
+    With no documents it takes up the suite that stands.
+    """
 
     def __init__(self, root: Path, target: dict[str, Any], code: str = "", documents: int = 1, cases: int = 4) -> None:
-        self.world = World(root, documents=documents, cases=cases)
+        self.world = World(root, documents=documents, cases=cases, build=documents > 0)
         self.workspace = self.world.workspace
         self.progress = SilentProgress()
         self.gateway: Gateway | None = None

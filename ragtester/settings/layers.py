@@ -202,6 +202,14 @@ class TargetSettings(Table):
             raise ValueError(f"{value!r} is no target; write {forms}")
         return value
 
+    @field_validator("request")
+    @classmethod
+    def _without_keys(cls, value: str) -> str:
+        """It is written into manifests."""
+        if any(SECRET.search(name) for name in re.findall(r'"([^"]*)"\s*:', value)):
+            raise ValueError("request holds a key or password; send it in a header, from an environment variable")
+        return value
+
     @model_validator(mode="after")
     def _at_an_address(self) -> TargetSettings:
         """The name is written into rows and reports, where no key may land."""

@@ -72,13 +72,13 @@ class HttpTarget:
         if self.model and isinstance(tree, dict):
             tree = {"model": self.model, **tree}
         try:
-            status, headers, body = await self._send(tree)
+            status, headers, text = await self._send(tree)
         except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError) as error:
             raise Told(Problem("bad_request", f"{self.url} is no address: {error}")) from error
         except aiohttp.ClientError as error:
             said = " ".join(str(error).split()) or type(error).__name__
             raise Told(Problem("transport", self._clean(said)[:300], cause=type(error).__name__)) from error
-        text = self._clean(body.decode("utf-8", "replace"))
+        text = self._clean(text)
         if status >= 300:
             raise Refused(status, headers, text)
         return events_of(text, headers.get("content-type", ""))
@@ -89,7 +89,7 @@ class HttpTarget:
             await self._session.close()
             self._session = None
 
-    async def _send(self, tree: Any) -> tuple[int, dict[str, str], bytes]:
+    async def _send(self, tree: Any) -> tuple[int, dict[str, str], str]:
         """Status, headers (lower case) and body; redirects on the same host are followed."""
         url = self.url
         for _ in range(MOST_REDIRECTS + 1):
@@ -106,7 +106,7 @@ class HttpTarget:
             ) as reply:
                 headers = {name.lower(): value for name, value in reply.headers.items()}
                 if not 300 <= reply.status < 400 or "location" not in headers:
-                    return reply.status, headers, await self._read(reply)
+                    return reply.status, headers, _text(await self._read(reply), reply.charset)
                 url = self._next(url, reply.status, headers["location"])
         raise Told(Problem("bad_request", f"more than {MOST_REDIRECTS} redirects"))
 
@@ -161,6 +161,14 @@ def headers_of(target: TargetSettings) -> dict[str, str]:
             raise UsageError(f"target.headers: {variable} holds a character that cannot be sent; set it again")
         found[header] = value
     return found
+
+
+def _text(body: bytes, charset: str | None) -> str:
+    """The body in words; a byte order mark is not one, and what cannot be read becomes U+FFFD."""
+    try:
+        return body.decode(charset or "utf-8", "replace").removeprefix("\ufeff")
+    except LookupError:
+        return body.decode("utf-8", "replace").removeprefix("\ufeff")
 
 
 def _body(tree: Any) -> bytes:
