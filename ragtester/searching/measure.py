@@ -73,7 +73,7 @@ def measure(
     crosses = held.split if held else None
     if hidden and not visible.grades:
         return Measured("hidden_gold", hidden=hidden, crosses_boundary=crosses, arms_of_context=arms)
-    fused, ranking = fused_list(trace), _ranking(trace)
+    fused, ranking = fused_list(trace), ranking_of(trace)
     context = _context(trace, ranking)
     known = deeper is not None or bool(path and _exhausted(trace, path))
     deep = max(ks, default=0) if known else max(trace.k, len(ranking))
@@ -98,7 +98,7 @@ def measure(
 
 def context_by_rank(trace: Trace) -> list[str]:
     """The chunks of the final context, best first, whatever the order they were packed in."""
-    return _context(trace, _ranking(trace))
+    return _context(trace, ranking_of(trace))
 
 
 def coverage(chunks: Sequence[Chunk] | Coverage) -> Coverage:
@@ -154,7 +154,7 @@ def fused_list(trace: Trace) -> list[str]:
     return [one.id for one in trace.retrieved if one.id not in below]
 
 
-def _ranking(trace: Trace) -> list[str]:
+def ranking_of(trace: Trace) -> list[str]:
     """The last list before the cut at k; where a trace does not tell it, the context is all that is ranked."""
     if trace.reranked:
         return [one.id for one in trace.reranked]
