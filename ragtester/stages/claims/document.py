@@ -54,7 +54,7 @@ def _row(counts: ClaimCounts) -> tuple[Cell, ...]:
 
 
 def _groups(result: ClaimsResult, shown: int | None) -> Iterator[Table]:
-    """The tables by group, worst first. A group of which there is only one would repeat the first table."""
+    """The tables by group, worst first; none of groups that have nothing to show."""
     yield _table("questions", "By question", "question", result.questions, shown, texts="what was asked")
     named: tuple[tuple[str, str, str, Sequence[ClaimCounts]], ...] = (
         ("keywords", "By keyword of the case", "keyword", [_spelled(one) for one in result.keywords]),
@@ -64,8 +64,9 @@ def _groups(result: ClaimsResult, shown: int | None) -> Iterator[Table]:
         ("systems", "By system", "system", result.systems),
     )
     for name, title, first, groups in named:
-        if groups:
-            yield _table(name, title, first, groups, shown)
+        table = _table(name, title, first, groups, shown)
+        if table.rows:
+            yield table
 
 
 def _spelled(counts: ClaimCounts) -> ClaimCounts:

@@ -81,7 +81,10 @@ def _basis(result: RepeatsResult) -> Iterator[str]:
 
 
 def _answers(answers: Sequence[RepeatedAnswer], shown: int | None) -> Table:
-    some = answers[:shown]
+    """One table; of a long one only answers that were not the same and good in all runs, and the worst of these."""
+    some = list(answers)
+    if shown is not None and len(some) > shown:
+        some = [one for one in answers if one.runs not in (one.supported, one.abstained, one.empty)][:shown]
     notes = (f"{len(some)} of {len(answers)}, the worst; repeats.json lists all",) if len(some) < len(answers) else ()
     columns = ("question", "system", "runs", *ANSWER_STATES, "rankings", "what was asked")
     rows = tuple(

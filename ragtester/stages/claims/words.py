@@ -108,8 +108,8 @@ def rate_sentences(result: ClaimsResult) -> Iterator[str]:
     )
     if result.without_chunks or result.unknown_only:
         yield (
-            f"{result.without_chunks} of the claims cite no chunk and {result.unknown_only} only chunks that were not "
-            "in the context: they are unsupported by rule."
+            f"Unsupported by rule: {counted(result.without_chunks, 'claim')} without a chunk, and "
+            f"{counted(result.unknown_only, 'claim')} with none but unknown ones."
         )
 
 
