@@ -79,7 +79,7 @@ def test_a_run_that_did_not_move_is_open(tmp_path: Path) -> None:
         "rows: 8 pairs of base and run",
         "judge: the same in both runs: openai:judge",
         "unsupported: +2.5 points [-5.0, 10.0], n 8; 5.0 % to 7.5 %; may get worse by 5 points; too few to tell",
-        "contradicted: +0 points, n 8; 5.0 % to 5.0 %; may get worse by 2 points",
+        "contradicted: +0.0 points, n 8; 5.0 % to 5.0 %; may get worse by 2 points",
     ]
 
 

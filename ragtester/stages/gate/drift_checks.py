@@ -122,7 +122,7 @@ def _change(one: Moved) -> str:
     share = one.unit in ("share", "mean")
     scale, unit = (100.0, "points") if share else (1.0, _UNITS[one.unit])
     ends = None if one.low is None or one.high is None else Interval(scale * one.low, scale * one.high)
-    found = show(Estimate(scale * one.difference, one.pairs, ends, unit, signed=True))
+    found = show(Estimate(scale * one.difference, one.pairs, ends, unit, signed=True, decimals=1 if share else None))
     before, after = (
         show(Estimate(scale * (value or 0.0), 1, unit="%" if share else unit)) for value in (one.before, one.after)
     )

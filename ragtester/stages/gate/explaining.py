@@ -30,7 +30,7 @@ _READ = {
 def explain(asked: Asked, evidence: Evidence, drift: DriftResult | None, checks: Iterable[GateCheck]) -> list[str]:
     """What changed since the baseline, in the order in which it is to be ruled out; then where failures cluster."""
     closed = {check.layer for check in checks if check.closes}
-    told = [f"Against {drift.before}: {drift.explanation}"] if drift and drift.explanation else []
+    told = [f"Against {drift.before}: {drift.explanation}"] if drift and (closed or drift.causes) else []
     if closed:
         for found in (_rows, _claims, _fixtures, _hidden, _lost):
             told += found(evidence, closed)
@@ -48,8 +48,10 @@ def advise(asked: Asked, drift: DriftResult | None, checks: Iterable[GateCheck])
     if any(check.status == "error" for check in closing):
         told.append("Mend the lines marked ERROR first: what they speak of was not measured.")
     cause = first_cause(drift.causes) if drift else None
-    if cause is not None and any(check.status == "fail" for check in closing):
-        told.append(_MEND[cause.kind].format(baseline=asked.baseline))
+    kinds: list[CauseKind] = ["judge"] if any(one.layer == "drift" and one.name == "judge" for one in closing) else []
+    kinds += [cause.kind] if cause is not None and any(check.status == "fail" for check in closing) else []
+    if kinds:
+        told += [_MEND[kind].format(baseline=asked.baseline) for kind in dict.fromkeys(kinds)]
         told.append(f"A change that is wanted needs a new baseline: name this run as gates.{asked.name}.baseline.")
     return told
 
