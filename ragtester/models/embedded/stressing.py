@@ -18,8 +18,8 @@ from ragtester.text.words import words
 # A premise with what is asked on its ground, and how the answer begins. Where a clause of its own would need another
 # order of words, the statement stands first.
 _ON_FROM_THERE = {
-    "en": (("Since {0}, can I plan with that?", "As {0}, I would plan with that. Is that all right?"), "No. {0}"),
-    "de": (("{1} – kann ich damit planen?", "{1} – kann ich mich darauf einrichten?"), "Nein. {0}"),
+    "en": (("Since {0}, can I rely on that?", "As {0}, I would go by that. Is that all right?"), "No. {0}"),
+    "de": (("{1} – kann ich mich darauf verlassen?", "{1} – kann ich davon ausgehen?"), "Nein. {0}"),
     "fr": (("Puisque {0}, puis-je compter là-dessus ?",), "Non. {0}"),
     "es": (("Dado que {0}, ¿puedo contar con eso?",), "No. {0}"),
     "it": (("Dato che {0}, posso contarci?",), "No. {0}"),
@@ -39,11 +39,20 @@ _NARROWING = {
 _NEXT = frozenset(
     listed(
         "of for in on at under from with by during within per to and or the a an is are was were does do did has have "
-        "can must may should be day von für im am auf unter bei mit je pro und oder der die das dem den ist sind war wird "
-        "werden hat haben kann muss darf soll zu nach"
+        "can must may should be day von für im am auf unter bei mit je pro und oder der die das dem den ist sind war "
+        "wird werden hat haben kann muss darf soll zu nach"
     )
 )
 _WORDS = 3
+# A premise is short, and does not begin with a clause or a circumstance of its own.
+_LONGEST = 30
+_OPENING = frozenset(
+    listed(
+        "since if when as because although while after before for in on at with until from to by under during unless "
+        "once falls wenn weil da obwohl nach vor für im in an am auf mit bis von unter während bei seit si quand lorsque "
+        "après avant pour en dans avec jusque depuis cuando después antes para con desde hasta se quando dopo prima per con"
+    )
+)
 _SEEDS = 12
 
 
@@ -82,14 +91,21 @@ def _wrong_premise(request: StressQuestion) -> Iterator[QuestionStressed]:
 
 
 def _is_statement(text: str) -> bool:
-    return len(words(text)) >= 5 and not re.search(r"[;|\n]| [–—-] |: |\?", text)
+    return (
+        5 <= len(words(text)) <= _LONGEST
+        and text.split(maxsplit=1)[0].lower() not in _OPENING
+        and not re.search(r"[;|\n]| [–—-] |: |\?", text)
+    )
+
+
+_PLAIN = frozenset(listed("The A An No All Most More Less Every Each Plus Moins Más Menos Più Meno Mais Menos Geen"))
 
 
 def _inside(statement: str, evidence: str, language: str) -> str:
     """A sentence as it stands inside another: its first letter is small unless a name begins it."""
     first = statement.split(maxsplit=1)[0]
     small = first[:1].lower() + first[1:]
-    grammar = first.lower() in stop_words(language) or first in ("The", "A", "An", "For", "If")
+    grammar = first.lower() in stop_words(language) or first in _PLAIN
     if grammar or re.search(rf"(?<!\w){re.escape(small)}(?!\w)", evidence):
         return small + statement[len(first) :]
     return statement

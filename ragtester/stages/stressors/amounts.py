@@ -18,6 +18,7 @@ LOW, HIGH = Decimal("0.55"), Decimal("1.75")
 # A choice is made among so many candidates at least, where there are so many.
 ENOUGH = 3
 _FURTHEST = 12
+_BITS = 64
 # A number of many figures (1,847) differs by a twenty-fifth at least: 1,846 would look like a slip of the pen.
 _APART = 25
 _SPACES = " \u00a0\u2009\u202f\u2007"
@@ -39,6 +40,10 @@ def nearby(value: Decimal, places: int, *seed: object) -> list[Decimal]:
     whole = int(value.scaleb(places))
     digits = len(str(int(value)))
     found: dict[Decimal, None] = {}
+    if not places and whole >= _BITS and whole & (whole - 1) == 0:
+        # Sizes in bits and bytes stay powers of two.
+        found.update(dict.fromkeys(Decimal(one) for one in shuffled((whole // 2, whole * 2), *seed)))
+        return [one for one in found if len(str(one)) == digits] or list(found)
     for step in _steps(whole):
         new: list[Decimal] = []
         pace = step * max(1, whole // (step * _APART))

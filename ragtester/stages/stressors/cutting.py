@@ -18,6 +18,8 @@ _CHUNKS = 6
 # Widths of lines: just above half the overlap, so that no two lines fit into it, within what a page has.
 _NARROW, _WIDE = 40, 120
 _MORE = (2, 6, 12, 25)
+# With fewer spaces than one in so many characters a text is not written in words with spaces.
+_SPACED = 25
 
 
 async def make_chunk_boundary(maker: Maker, source: Source) -> Made:
@@ -66,9 +68,9 @@ def _stretches(maker: Maker, source: Source) -> Iterator[tuple[Excerpt, dict[str
 def _wrapped(source: Source, start: int, end: int, width: int) -> Excerpt | None:
     """A stretch as the text layer of a page has it: lines of one width, no blank lines; no other character changes."""
     piece = source.text[start:end]
-    lines = textwrap.wrap(
-        " ".join(piece.split()), width, break_long_words=False, break_on_hyphens=False, drop_whitespace=True
-    )
+    flat = " ".join(piece.split())
+    spaced = flat.count(" ") * _SPACED > len(flat)
+    lines = textwrap.wrap(flat, width, break_long_words=not spaced, break_on_hyphens=False)
     text = "\n".join(lines)
     places = [place for place, char in enumerate(text) if not char.isspace()]
     counted = [0]

@@ -64,12 +64,12 @@ def _date(spots: Spots, mine: Sequence[Spot], seed: object, now: Mapping[str, De
     held = {_of(one)[1:] for one in spots.spots if one.kind == "date"}
     held |= {(int(value) // 100 % 100, int(value) % 100) for name, value in now.items() if name.startswith("date:")}
     if day:
-        # A week or two away: the day of the week stays true.
-        days = shuffled((day + far for far in (-14, -7, 7, 14)), seed, mine[0].group)
+        # A week or two away, rather before than after: the day of the week stays true.
+        days = [day + far for sign in (-7, 7) for far in shuffled((sign, 2 * sign), seed, mine[0].group)]
         options = [(month, new) for new in days if 1 <= new <= _LATEST]
-        options += [(new, day) for new in shuffled((month - 1, month + 1), seed, month)]
+        options += [(month - 1, day), (month + 1, day)]
     else:
-        options = [(month + far, 0) for far in shuffled((-2, -1, 1, 2), seed, mine[0].group)]
+        options = [(month + far, 0) for far in (*shuffled((-2, -1), seed, mine[0].group), 1, 2)]
     for new in options:
         fits = 1 <= new[0] <= 12 and new[1] <= monthrange(2023, min(12, max(1, new[0])))[1]
         if fits and new not in held and all(_follows(spots.text, one, new[1]) for one in mine):

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ragtester.records import Case
 from ragtester.stages.stressors.amounts import shuffled
 from ragtester.stages.stressors.changing import Edit, with_articles
 from ragtester.text.languages import base
@@ -62,13 +63,16 @@ class Renamed:
     edits: tuple[Edit, ...]
 
 
-def rename(
-    text: str, evidence: Sequence[Pair], answer: str, question: str, language: str, seed: object
-) -> Renamed | None:
-    """Another name for the first one of the evidence that the answer says and the question does not; None for none."""
+def rename(text: str, evidence: Sequence[Pair], case: Case, seed: object, whole: str) -> Renamed | None:
+    """Another name for the first one of the evidence that the answer says and the question does not; None for none.
+
+    `whole` is the document of the text: a name that it has often is what it is about.
+    """
+    language = case.language
     held = "\n".join(text[slice(*span)] for span in evidence)
     for old, options in _names(held, base(language)):
-        if not _has(answer, old) or _has(question, old) or len(_find(text, old)) > _OFTEN:
+        answers = _has(case.expected_answer, old) and not _has(case.question, old)
+        if not answers or len(_find(whole, old)) > _OFTEN:
             continue
         for new in shuffled(options, seed, old):
             if not _has(text, new):

@@ -17,13 +17,13 @@ from ragtester.text.likeness import likeness
 SUPERSEDED = "superseded"
 NOTHING = "the expected answer states no value or name of the evidence that a rule could change"
 # Passages of the corpus that are tried, nearest first.
-_TRIED = 6
+_TRIED = 15
 _SAME = 90
 
 
 async def make_stale(maker: Maker, source: Source) -> Made:
     """The document's older version beside it."""
-    poison = stale(source.gold.text, source.gold.evidence, source.case, maker.seed)
+    poison = stale(source.gold.text, source.gold.evidence, source.case, maker.seed, source.text)
     if poison is None or not poison.says:
         raise Unusable("nothing_to_change", NOTHING)
     return await _competing(maker, source, f"{SUPERSEDED}/{source.case.document_id}", poison)
@@ -140,7 +140,10 @@ def _rivals(source: Source, text: str, kinds: set[tuple[str, str]] | None) -> tu
     spots = find_spots(text, source.case.language)
     known = {one.group for one in find_spots(source.gold.text, source.case.language).spots}
     there = [one for one in spots.spots if one.group not in known and not one.group.startswith("#:")]
-    rivals = [one for one in there if kinds is None or (_family(one), one.unit) in kinds]
+    if kinds is None:
+        rivals = [one for one in there if not one.group.startswith("#")]
+    else:
+        rivals = [one for one in there if (_family(one), one.unit) in kinds]
     return tuple(dict.fromkeys(spots.says(one) for one in rivals))[:4]
 
 

@@ -14,6 +14,8 @@ from ragtester.text.words import words
 _WORD = re.compile(r"(?<![\w.@/-])[^\W\d_]{5,}(?![\w@/-]|\.\w)")
 _ROWS = {"en": ("qwertyuiop", "asdfghjkl", "zxcvbnm"), "de": ("qwertzuiopü", "asdfghjklöä", "yxcvbnm")}
 MOST = 3
+# Thai, and the scripts that follow it: words are not told apart by spaces, and are not typed letter by letter.
+_UNSPACED = "\u0e00"
 
 
 async def make_typos(maker: Maker, source: Source) -> Made:
@@ -57,7 +59,7 @@ def misspelled(question: str, language: str, text: str, seed: object) -> tuple[s
 
 def _is_content(word: str, code: str) -> bool:
     """Words that carry the question; capitals throughout are codes."""
-    return fold(word) not in stop_words(code) and not word.isupper()
+    return fold(word) not in stop_words(code) and not word.isupper() and max(word) < _UNSPACED
 
 
 def _slips(word: str, code: str, seed: object) -> Iterator[str]:

@@ -63,6 +63,7 @@ _LIMITS = re.compile(
     re.I,
 )
 _BEFORE = re.compile(r"([^\W\d_][\w.]*?)\.?[ \u00a0]$|([§#№])\s?$")
+_JOINED = re.compile(r"[-.:/+]\d|[+~]")
 _LINE_NUMBER = re.compile(r"^[ \t]*(?:[-*•]\s+)?\(?$")
 _NOUN = re.compile(r"[ \u00a0-]([^\W\d_]{3,})")
 _YEAR = re.compile(r"(?<![\w.,/-])(?:1[5-9]|20)\d\d(?![\w/]|[.,-]\d)")
@@ -156,6 +157,8 @@ def _numbers(text: str, code: str, tables: list[Pair]) -> Iterator[Spot]:
             continue
         written = NUMBER.search(text, one.start, one.end)
         spot = _word(text, one, code) if written is None else _numeral(text, one, written.span(), code)
+        if one.kind == "money" and text[one.start : one.start + 2] == "$ ":
+            continue  # the prompt of a shell
         if spot is not None and (one.unit or _states(text, spot, tables)):
             yield spot
 
@@ -208,7 +211,7 @@ def _states(text: str, spot: Spot, tables: list[Pair]) -> bool:
 
     A number that names a section, a house or a list item does not.
     """
-    if _is_reference(text, spot.start):
+    if _is_reference(text, spot.start) or _JOINED.match(text, spot.end):
         return False
     line = text.rfind("\n", 0, spot.start) + 1
     if any(start <= spot.start < end for start, end in tables):

@@ -63,10 +63,13 @@ class Start:
     renamed: Renamed | None = None
 
 
-def begin(text: str, evidence: Sequence[Pair], case: Case, seed: object, most: int = 0) -> Start | None:
+def begin(
+    text: str, evidence: Sequence[Pair], case: Case, seed: object, *, most: int = 0, whole: str = ""
+) -> Start | None:
     """Change what the evidence states and the expected answer says, `most` values of it (0: all).
 
-    None where there is nothing that can be changed by rule.
+    `whole` is the document that the text is a part of: what that is about is not renamed. None where there is nothing
+    that can be changed by rule.
     """
     spots = find_spots(text, case.language)
     changes = Changes(spots, (seed, case.id))
@@ -80,16 +83,16 @@ def begin(text: str, evidence: Sequence[Pair], case: Case, seed: object, most: i
             break
     if changed:
         return Start(changes, tuple(changed))
-    renamed = rename(text, evidence, case.expected_answer, case.question, case.language, (seed, case.id))
+    renamed = rename(text, evidence, case, (seed, case.id), whole or text)
     if renamed is None:
         return None
     changes.add(f"name:{renamed.old}", renamed.edits)
     return Start(changes, (f"name:{renamed.old}",), renamed)
 
 
-def stale(text: str, evidence: Sequence[Pair], case: Case, seed: object) -> Poison | None:
+def stale(text: str, evidence: Sequence[Pair], case: Case, seed: object, whole: str = "") -> Poison | None:
     """An older version of the document, or None where nothing that the answer says can be changed."""
-    start = begin(text, evidence, case, seed)
+    start = begin(text, evidence, case, seed, whole=whole)
     if start is None:
         return None
     changes, asked = start.changes, find_targets(start.changes.spots, evidence, case).asked
@@ -191,12 +194,14 @@ def _versions(changes: Changes) -> bool:
 
 def _lower(version: str) -> str | None:
     """The version before: 2.3 gives 2.2, 3.0 gives 2.9, 4 gives 3; None for the first one and for years."""
-    parts = [int(part) for part in version.split(".")]
+    written = version.split(".")
+    parts = [int(part) for part in written]
     if len(parts) == 1 and (parts[0] > 99 or parts[0] < 2):
         return None
     for place in range(len(parts) - 1, -1, -1):
         if parts[place] > 0:
             parts[place] -= 1
             parts[place + 1 :] = [9] * (len(parts) - place - 1)
-            return ".".join(map(str, parts)) if any(parts) else None
+            lower = ".".join(f"{part:0{len(old)}d}" for part, old in zip(parts, written, strict=True))
+            return lower if any(parts) else None
     return None
