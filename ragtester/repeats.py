@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ragtester.errors import UsageError
 from ragtester.pipeline import Options, Spent, run_audit, run_steps
 from ragtester.progress import Progress, StageResult
-from ragtester.records import AnswerClaims, Claim, Ledger, RepeatsResult
+from ragtester.records import AdversarialRow, AnswerClaims, Claim, Ledger, RepeatsResult
 from ragtester.runs import repeat_name, repeated_run, repeats_of
 from ragtester.settings import Settings
 from ragtester.stages import claims
@@ -51,11 +51,18 @@ async def run_repeats(
 ) -> list[StageResult]:
     """Audit the run; execute, judge and audit its repeats up to the wanted number; put all of them together.
 
-    What is there already is kept. A stop at a limit ends it, and the next start goes on. Raises as the stages do.
+    What is there already is kept. A run that is repeated is executed as far as it is not yet, so that settings which
+    are not its own are refused, whatever `overwrite` is. A stop at a limit ends it, and the next start goes on. Raises
+    as the stages do.
     """
     check_repeats(settings, repeats)
     spent = Spent()
-    results = [await audit_claims(workspace, settings, progress, overwrite=overwrite, spent=spent)]
+    results: list[StageResult] = []
+    if repeats > 1:
+        results += await run_steps(workspace, [("execute", settings)], progress, Options(), spent)
+        if results[-1].stopped:
+            return results
+    results.append(await audit_claims(workspace, settings, progress, overwrite=overwrite, spent=spent))
     for number in range(2, repeats + 1):
         if results[-1].stopped:
             break
@@ -69,12 +76,20 @@ async def run_repeats(
     return results
 
 
+def poison_of(workspace: Workspace, run: str) -> dict[str, tuple[str, ...]]:
+    """Chunks that must not be followed, by case, of a run of fixtures; empty for any other run."""
+    base, found, _ = run.partition(".adversarial")
+    path = workspace.adversarial(base) / "rows.jsonl"
+    rows = iter_rows(path, AdversarialRow) if found else ()
+    return {row.case_id: row.poison_ids for row in rows if row.run == run}
+
+
 def write_repeats(
     workspace: Workspace, settings: Settings, poison: Mapping[str, Collection[str]] | None = None
 ) -> RepeatsResult:
     """Put the run and all its audited repeats together and write `repeats.json` and `repeats.md`; asks nothing.
 
-    `poison` gives the chunks that must not be followed, by case id, where that is known.
+    `poison` gives the chunks that must not be followed, by case id; None: what is known of fixtures.
     """
     run = settings.execute.run
     found = {}
@@ -83,7 +98,8 @@ def write_repeats(
         if files.answers.is_file():
             rows = iter_rows(files.answers, AnswerClaims)
             found[name] = claims.answer_states(rows, iter_rows(files.claims, Claim))
-    result = claims.make_repeats(run, found, settings.execute.retrieval.order, poison)
+    known = poison_of(workspace, run) if poison is None else poison
+    result = claims.make_repeats(run, found, settings.execute.retrieval.order, known)
     files = claims.Files.of(workspace, run)
     write_json(files.repeats, result)
     write_text(files.repeats_told, [markdown(claims.repeats_document(result))])
@@ -96,4 +112,5 @@ def together(results: list[StageResult]) -> StageResult:
     names = ("planned", "ok", "failed", "skipped", "unfilled")
     ledger = Ledger(**{name: sum(getattr(one.ledger, name) for one in audits) for name in names})
     stopped = next((one.stopped for one in results if one.stopped), "")
-    return replace(audits[0], ledger=ledger, stopped=stopped)
+    last = audits[0] if audits else results[-1]
+    return replace(last, ledger=ledger, stopped=stopped)

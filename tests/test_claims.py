@@ -313,7 +313,8 @@ def test_a_killed_audit_goes_on_and_pays_nothing_twice(tmp_path: Path, monkeypat
     """Killed between an answer's claims and its own row: the claims stand there without it."""
     space = workspace(tmp_path, [answer(f"q{n}", f"Zebra {n}.") for n in range(4)])
     run_module = importlib.import_module("ragtester.stages.claims.run")
-    real, written = run_module.append_row, []
+    real = run_module.append_row
+    written: list[Any] = []
 
     def cut(path: Path, row: Any) -> None:
         if len(written) == 3:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragtester import Project
-from ragtester.errors import UsageError
+from ragtester.errors import ChangedInputsError, UsageError
 from ragtester.rag.packing import pack
-from ragtester.records import Answer, Chunk, Manifest
+from ragtester.records import AdversarialRow, Answer, Chunk, Manifest
+from ragtester.repeats import poison_of
 from ragtester.runs import repeat_name, repeated_run, repeats_of
 from ragtester.settings import RetrievalSettings
-from ragtester.storage import write_json
+from ragtester.storage import write_json, write_rows
 from ragtester.workspace import Workspace
 from tests.test_cli import TEXT, ragtester
 
@@ -95,7 +97,7 @@ def test_repeats_see_other_rankings_of_the_same_chunks(boiler: Path) -> None:
     project.run()
     results = project.repeats(3)
     assert [one.stage for one in results] == [
-        "audit claims", "execute", "judge", "audit claims", "execute", "judge", "audit claims",
+        "execute", "audit claims", "execute", "judge", "audit claims", "execute", "judge", "audit claims",
     ]  # fmt: skip
     assert repeats_of(project.workspace, "main") == ["main.repeat-2", "main.repeat-3"]
     runs = [contexts(boiler, name) for name in ("main", "main.repeat-2", "main.repeat-3")]
@@ -185,3 +187,25 @@ def test_the_command_prints_both_and_stops_at_a_limit(boiler: Path) -> None:
     assert "audit claims: " in done.stdout and "verdicts/main/claims" in done.stdout
     assert ragtester(boiler, "audit", "claims", "--run", "nothing").returncode == 2
     assert ragtester(boiler, "audit", "claims", "--repeat", "0").returncode == 2
+
+
+def test_settings_that_are_not_the_runs_own_are_refused_before_anything_is_repeated(boiler: Path) -> None:
+    Project(boiler, SMALL).run()
+    before = contexts(boiler, "main")
+    with pytest.raises(ChangedInputsError, match="k was 4 and is 2"):
+        Project(boiler, [*SMALL, "execute.k=2"]).audit_claims(repeat=2, overwrite=True)
+    assert contexts(boiler, "main") == before
+    assert repeats_of(Project(boiler).workspace, "main") == []
+
+
+def test_poison_is_known_of_a_run_of_fixtures(tmp_path: Path) -> None:
+    space = Workspace(tmp_path)
+    known: dict[str, Any] = {"key": "k", "llm": "m", "embedding": "e", "k": 4, "followed": "gold", "reading": "well"}
+    rows = [
+        AdversarialRow(fixture_id=name, case_id=name, run=run, poison_ids=ids, **known)
+        for name, run, ids in (("f1", "main.adversarial", ("s:1:0",)), ("f2", "main.adversarial.k2", ("s:2:0",)))
+    ]
+    write_rows(space.adversarial("main") / "rows.jsonl", rows)
+    assert poison_of(space, "main.adversarial") == {"f1": ("s:1:0",)}
+    assert poison_of(space, "main.adversarial.k2") == {"f2": ("s:2:0",)}
+    assert poison_of(space, "main") == poison_of(space, "other.adversarial") == {}

@@ -54,9 +54,9 @@ def _finish(result: StageResult, project: Project, *, repeated: bool, full: bool
     from ragtester.tables.terminal import print_document
 
     found, again = project.claims_result(), project.repeats_result() if repeated else None
-    assert found is not None
     project.progress.finish()
-    print_document(claims_document(found, full=full), options.stdout())
+    if found is not None:
+        print_document(claims_document(found, full=full), options.stdout())
     if again is not None:
         print_document(repeats_document(again, full=full), options.stdout())
     options.finish([result], project)

@@ -46,10 +46,10 @@ class AdversarialRow(Record):
     """One fixture asked of one system: a row of `rows.jsonl`. Ranks count from 1; None: not among the results.
 
     `recall` is the share of the gold chunks in the context, `reciprocal_rank` 1 / the rank of the first there, 0
-    where there is none. `followed` says what the answer rests on, `noticed` whether it tells the poison from the right
-    value or says that sources disagree, `said` which phrases of both it names; `reading` what retrieval and generation
-    together call for, and `why`. `verdict` is the judge's, empty where there is none yet. `run` is the run of the
-    fixtures, under which answers and verdicts lie.
+    where there is none. `poison_ids` are the chunks that must not be followed. `followed` says what the answer rests
+    on, `noticed` whether it tells the poison from the right value or says that sources disagree, `said` which phrases
+    of both it names; `reading` what retrieval and generation together call for, and `why`. `verdict` is the judge's,
+    empty where there is none yet. `run` is the run of the fixtures, under which answers and verdicts lie.
     """
 
     fixture_id: str
@@ -66,6 +66,7 @@ class AdversarialRow(Record):
     reciprocal_rank: float | None = None
     gold_rank: int | None = None
     poison_rank: int | None = None
+    poison_ids: tuple[str, ...] = ()
     poison_first: bool | None = None
     poison_in_context: bool | None = None
     followed: Followed

@@ -75,7 +75,8 @@ def _row(
     answer: Answer, asked: Asked, labelled: _Labelled, verdict: Verdict | None, refusals: tuple[str, ...]
 ) -> AdversarialRow:
     fixture = asked.fixture
-    found = standing(answer.trace, labelled.of(asked, target=answer.embedding == TARGET))
+    labels = labelled.of(asked, target=answer.embedding == TARGET)
+    found = standing(answer.trace, labels)
     said = basis(answer, asked.sought, refusals)
     told = read(found, said.followed, must_refuse=fixture.must_refuse)
     return AdversarialRow(
@@ -93,6 +94,7 @@ def _row(
         reciprocal_rank=found.reciprocal_rank,
         gold_rank=found.gold_rank,
         poison_rank=found.poison_rank,
+        poison_ids=tuple(sorted(labels.poison)),
         poison_first=found.poison_first,
         poison_in_context=found.poison_in_context,
         followed=said.followed,
