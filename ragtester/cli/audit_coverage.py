@@ -81,7 +81,7 @@ def _print(result: StageResult, project: Project, *, full: bool) -> None:
 
 
 def _print_contrast(results: list[StageResult], project: Project) -> None:
-    from ragtester.conflicts import contrast_document
+    from ragtester.stages.coverage import contrast_document
     from ragtester.tables.terminal import print_document
 
     project.progress.finish()

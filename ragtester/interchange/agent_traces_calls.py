@@ -67,7 +67,7 @@ def _line(item: Item, faults: Faults) -> dict[str, Any] | None:
     if not isinstance(item.value, dict):
         faults.add(item.where, "not an object")
         return None
-    line: dict[str, Any] = {_SNAKE.get(name, name): value for name, value in item.value.items()}
+    line = {_SNAKE.get(str(name), str(name)): value for name, value in item.value.items()}
     sound = True
     for name in _LISTS:
         if name in line and not _is_ids(line[name]):

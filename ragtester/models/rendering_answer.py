@@ -1,4 +1,4 @@
-"""Slots of the prompts `answer_question.*`: with sections, or closed book; for JSON or for plain text."""
+"""Slots of the prompts `answer_question.*`: with sections, their contradictions, or closed book; JSON or plain text."""
 
 from __future__ import annotations
 

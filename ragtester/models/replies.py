@@ -20,6 +20,7 @@ from ragtester.models.reply_shapes import Misshapen, shaped
 from ragtester.records import Failure, Record
 from ragtester.tasks import (
     ANSWER_CLOSED_BOOK,
+    ANSWER_CONFLICTS,
     AnswerQuestion,
     AnswerSplit,
     ClaimsTraced,
@@ -45,6 +46,7 @@ _REFUSAL_SHORT = re.compile(
 )
 _FENCE = re.compile(r"\A```[\w-]*[ \t]*\n(.*?)\n?```[ \t]*\Z", re.S)
 _BRACKETS = re.compile(r"\s*\[([^\[\]\n]{1,400})\]")
+_LEFT_OUT = re.compile(r"^[ \t>*_-]*left out[ \t*_]*\[([^\[\]\n]{1,400})\][ \t*_]*[:.,-]?[ \t*_]*(.*)$", re.I | re.M)
 _LABEL_LIKE = re.compile(r"[^\s\[\]]*\d[^\s\[\]]*")
 
 
@@ -68,6 +70,8 @@ def parse(raw: str, task: Task[Q, R], request: Q | None = None, *, truncated: bo
         return _checked(task, _document(_prose(text, truncated), request))
     if isinstance(request, AnswerQuestion) and request.reply_format == "text":
         closed = task.name == ANSWER_CLOSED_BOOK.name
+        if task.name == ANSWER_CONFLICTS.name:
+            return _checked(task, _plain_conflicts(_prose(text, truncated), request))
         return _checked(task, _plain_answer(_prose(text, truncated), request, cites=not closed))
     return _from_json(text, task, request, truncated)
 
@@ -182,3 +186,13 @@ def _plain_answer(text: str, request: AnswerQuestion, *, cites: bool) -> dict[st
     if not answer:
         raise UnusableReply("unparseable", "the reply holds nothing but citations")
     return {"answer": answer, "refuses": is_refusal(answer, request.refusals, request.language), "cited": tuple(cited)}
+
+
+def _plain_conflicts(text: str, request: AnswerQuestion) -> dict[str, Any]:
+    """Prose with citations, and after it a line for each section that was left out: `Left out [id]: reason`."""
+    told = [
+        {"id": name.strip(), "reason": " ".join(why.split())}
+        for names, why in _LEFT_OUT.findall(text)
+        for name in names.split(",")
+    ]
+    return {**_plain_answer(_LEFT_OUT.sub("", text), request, cites=True), "left_out": told}

@@ -9,6 +9,7 @@ from ragtester.tasks import (
     AnswerSplit,
     ClaimChecked,
     ClaimsTraced,
+    ConflictsAnswered,
     Draft,
     Judgement,
     QuestionAnswered,
@@ -33,6 +34,8 @@ def shaped(task: Task[Any, Any], found: dict[str, Any]) -> dict[str, Any]:
     known = {name: value for name, value in found.items() if name in task.reply.model_fields}
     if task.reply is QuestionAnswered and known:
         return _answer(known)
+    if task.reply is ConflictsAnswered and known:
+        return {**_answer(known), "left_out": _left_out(known.get("left_out"))}
     if task.reply is AnswerJudged:
         return {name: _judgement(value) for name, value in known.items()}
     chosen = "vote" if task.reply is VerdictVoted else "verdict" if task.reply is ClaimChecked else ""
@@ -89,6 +92,21 @@ def _answer(known: dict[str, Any]) -> dict[str, Any]:
     if isinstance(cited, list):
         cited = [label.strip().strip("[]") if isinstance(label, str) else label for label in cited]
     return {"answer": answer.strip() if isinstance(answer, str) else answer, "refuses": refuses, "cited": cited}
+
+
+def _left_out(value: Any) -> list[dict[str, str]]:
+    """Ids with reasons: a list of objects, or one object of ids; a bare id has no reason."""
+    if isinstance(value, dict):
+        value = [value] if "id" in value else [{"id": name, "reason": why} for name, why in value.items()]
+    made = []
+    for item in value if isinstance(value, list) else [] if value is None else [value]:
+        name, why = (item.get("id"), item.get("reason") or "") if isinstance(item, dict) else (item, "")
+        if isinstance(name, int) and not isinstance(name, bool):
+            name = str(name)
+        if not isinstance(name, str) or not isinstance(why, str):
+            raise Misshapen('left_out: [{"id": "…", "reason": "…"}] was asked for')
+        made.append({"id": name.strip().strip("[]"), "reason": " ".join(why.split())})
+    return made
 
 
 def _judgement(value: Any) -> Any:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ragtester.rag.contexts import Context
-from ragtester.records import Answer, Failure, Outcome
-from ragtester.tasks import AnswerQuestion, Asked, AskTarget, QuestionAnswered
+from ragtester.records import Answer, Failure, LeftOut, Outcome
+from ragtester.tasks import AnswerQuestion, Asked, AskTarget, ConflictsAnswered, QuestionAnswered
 from ragtester.text.refusal import is_refusal
 
 REFUSED = frozenset({"refused", "content_filter"})
@@ -70,6 +70,7 @@ class AnySystem:
             refuses=reply.refuses if reply else None,
             cited=tuple(name for name in cited if name in known),
             unknown_citations=tuple(name for name in cited if name not in known),
+            left_out=_left_out(reply, known - set(cited)),
             trace=context.trace,
             call=asked.call if asked else None,
             failure=failure,
@@ -101,6 +102,12 @@ class TargetSystem(AnySystem):
         """What the target is asked."""
         case = context.case
         return AskTarget(language=case.language, question=case.question, tags=case.user_tags)
+
+
+def _left_out(reply: QuestionAnswered | None, uncited: set[str]) -> tuple[LeftOut, ...]:
+    """What the reply says that it leaves out; an id that it cites, or was never given, is none."""
+    told = reply.left_out if isinstance(reply, ConflictsAnswered) else ()
+    return tuple({one.id: one for one in told if one.id in uncited}.values())
 
 
 def _failed(failure: Failure) -> Outcome:

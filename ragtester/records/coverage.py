@@ -28,8 +28,9 @@ class Exclusion(Record):
 class Contradiction(Record):
     """A retrieved chunk that contradicts a claim of the answer which does not rely on it.
 
-    `mentioned` says whether the answer tells of the contradiction all the same, `how` by what it does ("id", "value",
-    "words", "claim"). `in_context` says whether the model had the chunk before it; None where that is not known.
+    `mentioned` says whether the answer tells of the contradiction all the same, `how` by what it does: another "claim"
+    of it takes the chunk's side, it gives the chunk's "value", its "words" say that sources disagree. `in_context` says
+    whether the model had the chunk before it; None where that is not known.
     """
 
     chunk_id: str
@@ -37,7 +38,7 @@ class Contradiction(Record):
     claim: str
     reason: str = ""
     mentioned: bool = False
-    how: Literal["id", "value", "words", "claim", ""] = ""
+    how: Literal["claim", "value", "words", ""] = ""
     in_context: bool | None = None
 
 

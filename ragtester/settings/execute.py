@@ -27,7 +27,10 @@ class GroupSettings(Table):
 
 
 class ExecuteSettings(Table):
-    """`[execute]`: the matrix of systems under test."""
+    """`[execute]`: the matrix of systems under test.
+
+    With `surface_conflicts` LLMs are asked to name what contradicts their answer, and why they leave sections out.
+    """
 
     run: str = "main"
     technique: str = Field(default="all", min_length=1)
@@ -41,6 +44,7 @@ class ExecuteSettings(Table):
     retrieval: RetrievalSettings = RetrievalSettings()
     retry_failed: bool = False
     closed_book: bool = False
+    surface_conflicts: bool = False
 
     @property
     def is_control(self) -> bool:

@@ -20,7 +20,9 @@ from ragtester.stages.coverage.seen import Seen
 from ragtester.storage import iter_rows, read_json, recover_tail, write_rows
 from ragtester.workspace import Workspace
 
-STAGE = "audit coverage"
+NAME = "audit coverage"
+STAGE = "audit-coverage"
+"""Name of the audit's call journal."""
 Place = tuple[str, str, str, str]
 """LLM, embedding model, technique and case id: one answer."""
 

@@ -11,7 +11,7 @@ from ragtester.records import CoverageResult, Failure, Manifest
 from ragtester.settings import Settings
 from ragtester.stages.coverage.document import coverage_document
 from ragtester.stages.coverage.looking import look
-from ragtester.stages.coverage.plan import STAGE, Plan, Wanted, make_plan, place_of, without_again
+from ragtester.stages.coverage.plan import NAME, Plan, Wanted, make_plan, place_of, without_again
 from ragtester.stages.coverage.result import make_result
 from ragtester.stages.coverage.rows import row_of
 from ragtester.stages.coverage.seen import Seen
@@ -49,7 +49,7 @@ async def run(
     plan = without_again(plan)
     plan.write()
     state = _Run(plan, progress)
-    progress.start(STAGE, len(plan.open))
+    progress.start(NAME, len(plan.open))
     async with InFlight(AT_ONCE) as under_way:
         for seen in plan.seen if plan.open else ():
             if state.stopped:
@@ -68,7 +68,7 @@ async def run(
     write_json(
         plan.folder / "manifest.json", end_manifest(manifest, ledger=result.ledger, counts=counts, models=served)
     )
-    return StageResult(STAGE, result.ledger, plan.folder, counts, state.stopped)
+    return StageResult(NAME, result.ledger, plan.folder, counts, state.stopped)
 
 
 async def _audit(state: _Run, seen: Seen) -> None:
@@ -96,7 +96,7 @@ def _stop(failure: Failure) -> str:
 
 def _manifest(plan: Plan, settings: Settings) -> Manifest:
     return begin_manifest(
-        STAGE,
+        NAME,
         settings.execute.run,
         seed=settings.workspace.seed,
         models={plan.judging.model: None},

@@ -1,0 +1,105 @@
+"""The A/B of the output audit: a suite with and without the instruction to surface contradicting evidence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ragtester.errors import UsageError
+from ragtester.pipeline import Options, Spent, check_model, check_models, run_audit, run_steps
+from ragtester.progress import Progress, StageResult
+from ragtester.records import AnswerCoverage, CoverageContrast
+from ragtester.settings import Settings
+from ragtester.stages import claims, coverage
+from ragtester.stages.coverage import contrast, contrast_document
+from ragtester.storage import read_json, read_rows, write_json, write_text
+from ragtester.tables.markdown import markdown
+from ragtester.workspace import Workspace
+
+SUFFIX = ".conflicts"
+"""Ends the name of the run under the instruction."""
+
+
+def instructed(settings: Settings) -> Settings:
+    """The settings of the run under the instruction: nothing else differs."""
+    execute = settings.execute
+    update = {"run": execute.run + SUFFIX, "surface_conflicts": True}
+    return settings.model_copy(update={"execute": execute.model_copy(update=update)})
+
+
+async def run_contrast(
+    workspace: Workspace, settings: Settings, progress: Progress, *, overwrite: bool = False
+) -> list[StageResult]:
+    """Execute, split and audit both runs as far as they do not stand, compare them, and write the comparison.
+
+    A stage that stops at a limit ends it: the same call goes on from there. Raises as the stages do, and UsageError
+    where the settings are those of the instructed run already, or of a system that does not read our prompt.
+    """
+    _check(workspace, settings)
+    spent, results = Spent(), []
+    for own in (settings, instructed(settings)):
+        results += await _run(workspace, own, progress, spent, overwrite)
+        if any(result.stopped for result in results):
+            return results
+    before, after = (_rows(workspace, own) for own in (settings, instructed(settings)))
+    names = settings.execute.run, instructed(settings).execute.run
+    found = contrast(before, after, names, settings.workspace.seed)
+    write_json(_path(workspace, settings.execute.run), found)
+    folder = workspace.coverage_audit(settings.execute.run)
+    write_text(folder / "conflicts.md", [markdown(contrast_document(found))])
+    return results
+
+
+async def _run(
+    workspace: Workspace, settings: Settings, progress: Progress, spent: Spent, overwrite: bool
+) -> list[StageResult]:
+    """One of the two runs: its answers, their claims, the output audit."""
+    executed = await run_steps(workspace, [("execute", settings)], progress, Options(overwrite), spent)
+    if executed[-1].stopped:
+        return executed
+    split = await run_audit(
+        workspace,
+        settings,
+        progress,
+        claims.STAGE,
+        lambda gateway: claims.run(workspace, settings, gateway, progress, overwrite=overwrite),
+        spent,
+    )
+    if split.stopped:
+        return [*executed, split]
+    wanted = coverage.Wanted(overwrite=overwrite)
+    audited = await run_audit(
+        workspace,
+        settings,
+        progress,
+        coverage.STAGE,
+        lambda gateway: coverage.run(workspace, settings, gateway, progress, wanted),
+        spent,
+    )
+    return [*executed, split, audited]
+
+
+def _check(workspace: Workspace, settings: Settings) -> None:
+    from ragtester.claiming import claims_model, coverage_model
+
+    if settings.execute.surface_conflicts:
+        raise UsageError("execute.surface_conflicts is true: --ab sets it by itself; leave it out for the comparison")
+    if settings.target.name:
+        raise UsageError(
+            f"{settings.target.name}: a target has a prompt of its own; compare two runs with `ragtester drift`"
+        )
+    check_models(settings, ("execute",), root=workspace.root)
+    for name in {claims_model(settings), coverage_model(settings)}:
+        check_model(name, settings, embedding=False)
+
+
+def _rows(workspace: Workspace, settings: Settings) -> list[AnswerCoverage]:
+    return read_rows(workspace.coverage_audit(settings.execute.run) / "answers.jsonl", AnswerCoverage)
+
+
+def _path(workspace: Workspace, run: str) -> Path:
+    return workspace.coverage_audit(run) / "conflicts.json"
+
+
+def read_contrast(workspace: Workspace, run: str) -> CoverageContrast | None:
+    """The run's last comparison; None where there was none. Raises DataError for a file that is none."""
+    return read_json(_path(workspace, run), CoverageContrast)
