@@ -58,15 +58,12 @@ def read_sets(workspace: Workspace, settings: Settings, fixtures: Sequence[str |
         taken = own in folders.values() or (own == STARTER and str(given) != STARTER)
         folders.setdefault(folder.resolve(), f"{own}-{sha256_text(str(folder))[:6]}" if taken else own)
     loaded = read_fixtures(folders)
-    found: list[FixtureSet] = []
-    for folder, name in folders.items():
-        own_ones = [replace(one, set=name) for one in loaded if one.folder in (folder, *_inside(folder, one))]
-        found.append(_read_set(name, own_ones, settings))
-    return found
-
-
-def _inside(folder: Path, one: Loaded) -> tuple[Path, ...]:
-    return (one.folder,) if one.folder.parent == folder else ()
+    return [
+        _read_set(
+            name, [replace(one, set=name) for one in loaded if folder in (one.folder, one.folder.parent)], settings
+        )
+        for folder, name in folders.items()
+    ]
 
 
 def _read_set(name: str, loaded: Sequence[Loaded], settings: Settings) -> FixtureSet:
@@ -89,7 +86,10 @@ async def run_adversarial(
         for one in sets:
             stage.write_suite(workspace, stage.suite_name(one.name), one.asked, one.hashes, settings.workspace.seed)
     steps = [
-        (name, stage.own_settings(settings, asked[0])) for one in sets for asked in one.runs.values() for name in STAGES
+        (name, stage.own_settings(settings, one.asked, asked[0]))
+        for one in sets
+        for asked in one.runs.values()
+        for name in STAGES
     ]
     results = await run_steps(workspace, steps, progress, Options(overwrite), Spent())
     with workspace.lock():

@@ -73,9 +73,7 @@ def estimate_run(workspace: Workspace, settings: Settings, corpus: Sequence[str]
     techniques = 2 if settings.cases.technique == "all" else 1
     executed = techniques if settings.execute.technique == "all" else 1
     cases = len(sizes) * settings.cases.per_document * executed
-    systems = sorted({(llm, e) for group in settings.execute.groups for llm in group.llms for e in group.embeddings})
-    if settings.target.name:
-        systems = [(settings.target.label, TARGET)]
+    systems = _systems(settings)
     lines = [
         *_documents(settings, price),
         *_cases(settings, sizes, price),
@@ -84,6 +82,27 @@ def estimate_run(workspace: Workspace, settings: Settings, corpus: Sequence[str]
         *(_control(settings, cases, price) if settings.execute.closed_book else ()),
     ]
     return Estimate(tuple(lines), len(sizes), unreadable, cases, len(systems))
+
+
+def estimate_cases(workspace: Workspace, settings: Settings, sizes: list[int], cases: int) -> Estimate:
+    """Estimate to execute and judge `cases` cases over documents of these sizes in tokens. Calls no model."""
+    from ragtester.models.prices import price_of
+
+    check_models(settings, ("execute", "judge"), keys=False, root=workspace.root)
+
+    def price(model: str, prompt: int, completion: int) -> float | None:
+        return price_of(model, prompt, completion, settings.model(model))
+
+    systems = _systems(settings)
+    lines = [*_asked(settings, sizes, cases, systems, price), *_judge(settings, cases * len(systems), price)]
+    return Estimate(tuple(lines), len(sizes), 0, cases, len(systems))
+
+
+def _systems(settings: Settings) -> list[tuple[str, str]]:
+    """LLM and embedding model of each system; a target stands alone."""
+    if settings.target.name:
+        return [(settings.target.label, TARGET)]
+    return sorted({(llm, e) for group in settings.execute.groups for llm in group.llms for e in group.embeddings})
 
 
 def corpus_sizes(workspace: Workspace, settings: Settings, corpus: Sequence[str]) -> tuple[list[int], int]:

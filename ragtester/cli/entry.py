@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ragtester.cli import audit, compare, drift, exchange, experiment, gate, report, stages
+from ragtester.cli import adversarial, audit, compare, drift, exchange, experiment, gate, report, stages
 from ragtester.errors import MissingPackageError, RagtesterError
 
 INTERRUPTED = 130
@@ -85,7 +85,7 @@ def _options(
 
 
 # Each module's commands stand beside the others, in this order in the help.
-for part in (stages, audit, experiment, compare, drift, gate, report, exchange):
+for part in (stages, audit, adversarial, experiment, compare, drift, gate, report, exchange):
     app.registered_commands += part.app.registered_commands
     app.registered_groups += part.app.registered_groups
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from ragtester.records import READINGS, AdversarialCounts, AdversarialResult, AdversarialRow
+from ragtester.records import READINGS, AdversarialCounts, AdversarialResult, AdversarialRow, Proportion
 from ragtester.stages.adversarial.reading import ADVICE
 from ragtester.stages.adversarial.result import FOLLOWS
 from ragtester.stages.means import mean_cell
@@ -13,22 +13,24 @@ from ragtester.statistics import format_rate
 from ragtester.tables import Cell, Document, Paragraph, Section, Table
 
 SHOWN = 20
-_SIDES = (
-    "gold in context",
-    "poison above gold",
-    "follows gold",
-    "follows poison",
-    "notices",
-    "abstains",
-    "judge passes",
-)
+_SHARES: dict[str, Callable[[AdversarialCounts], Proportion]] = {
+    "gold in context": lambda one: one.in_context,
+    "poison above gold": lambda one: one.poison_first,
+    "follows gold": lambda one: one.followed_gold,
+    "follows poison": lambda one: one.followed_poison,
+    "notices": lambda one: one.noticed,
+    "abstains": lambda one: one.abstained,
+    "judge passes": lambda one: one.passed,
+}
+_SHORT = ("gold in context", "follows gold", "follows poison")
+"""What a terminal has room for."""
 
 
 def adversarial_document(
     result: AdversarialResult, rows: Sequence[AdversarialRow] = (), *, full: bool = False
 ) -> Document:
     """What `ragtester adversarial` prints; with `full` every row of every fixture."""
-    sections = [_answer(result), _figures(result), _fixtures(result, rows, full=full)]
+    sections = [_answer(result), _figures(result, full=full), _fixtures(rows, result, full=full)]
     return Document(f"Adversarial fixtures: run {result.run}", tuple(one for one in sections if one is not None))
 
 
@@ -79,37 +81,25 @@ def _readings(result: AdversarialResult) -> Table:
     return Table("readings", "Retrieval and generation read together", ("group", *READINGS, "rows"), rows)
 
 
-def _figures(result: AdversarialResult) -> Section:
+def _figures(result: AdversarialResult, *, full: bool) -> Section:
     note = (
         "Of rows that did not fail. Gold: chunks with the right passage; ranks before the cut at K. Follows poison: "
         "says a value that the fixture forbids and does not call it superseded; both values as if both held count too."
     )
-    return Section(
-        "figures",
-        "Retrieval and generation apart",
-        (
-            _table("systems", "By system", "system", result.systems, (note,)),
-            _table("kinds", "By kind of fixture", "kind", result.kinds, ()),
-            _ranking("ranking", "Recall and reciprocal rank at K", result),
-        ),
+    systems = _table("systems", "By system", "system", result.systems, (note,), full=full)
+    kinds = _table("kinds", "By kind of fixture", "kind", result.kinds, (), full=full)
+    ranking = (_ranking("ranking", "Recall and reciprocal rank at K", result),) if full else ()
+    return Section("figures", "Retrieval and generation apart", (systems, kinds, *ranking))
+
+
+def _table(
+    name: str, title: str, first: str, groups: Sequence[AdversarialCounts], notes: tuple[str, ...], *, full: bool
+) -> Table:
+    shares = _SHARES if full else {name: _SHARES[name] for name in _SHORT}
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (one.name, *(rate_cell(share(one)) for share in shares.values())) for one in groups
     )
-
-
-def _table(name: str, title: str, first: str, groups: Sequence[AdversarialCounts], notes: tuple[str, ...]) -> Table:
-    return Table(name, title, (first, *_SIDES), tuple((one.name, *_rates(one)) for one in groups), notes)
-
-
-def _rates(one: AdversarialCounts) -> tuple[Cell, ...]:
-    shares = (
-        one.in_context,
-        one.poison_first,
-        one.followed_gold,
-        one.followed_poison,
-        one.noticed,
-        one.abstained,
-        one.passed,
-    )
-    return tuple(map(rate_cell, shares))
+    return Table(name, title, (first, *shares), rows, notes)
 
 
 def _ranking(name: str, title: str, result: AdversarialResult) -> Table:
@@ -119,22 +109,40 @@ def _ranking(name: str, title: str, result: AdversarialResult) -> Table:
     return Table(name, title, ("group", "recall@K", "MRR"), rows)
 
 
-def _fixtures(result: AdversarialResult, rows: Sequence[AdversarialRow], *, full: bool) -> Section | None:
+def _fixtures(rows: Sequence[AdversarialRow], result: AdversarialResult, *, full: bool) -> Section | None:
     if not rows:
         return None
-    wanted = list(rows) if full else [row for row in rows if row.reading not in ("well", "unmeasured")]
-    shown = wanted if full else sorted(wanted, key=_badness)[:SHOWN]
-    columns = ("fixture", "kind", "system", "gold", "poison", "answer", "judge", "reading")
-    cells = tuple(_line(row) for row in shown)
-    told = "every row" if full else f"{len(shown)} of {len(wanted)} rows that call for something"
-    notes = (f"{told}; rows.jsonl holds all {len(rows)}. Ranks before the cut; -: not among the results.",)
-    lines = Table("fixtures", "Fixture by fixture", columns, cells, notes, keys=3)
-    return Section("fixtures", "Fixtures", (lines, *_summary(result, full=full)))
-
-
-def _summary(result: AdversarialResult, *, full: bool) -> Iterator[Table]:
     if full:
-        yield _table("by-fixture", "By fixture", "fixture", result.fixtures, ())
+        lines = _lines([(row, _system(row)) for row in rows], "every row")
+        return Section(
+            "fixtures",
+            "Fixtures",
+            (lines, _table("by-fixture", "By fixture", "fixture", result.fixtures, (), full=True)),
+        )
+    wanted = sorted((row for row in rows if row.reading != "well"), key=_badness)
+    alike: dict[tuple[Cell, ...], list[AdversarialRow]] = {}
+    for row in wanted:
+        alike.setdefault(_line(row, ""), []).append(row)
+    told = f"{min(SHOWN, len(alike))} of {len(alike)} lines, for {len(wanted)} rows that do not read well"
+    lines = _lines([(group[0], _systems(group, len(result.systems))) for group in list(alike.values())[:SHOWN]], told)
+    return Section("fixtures", "Fixtures", (lines,))
+
+
+def _lines(shown: Sequence[tuple[AdversarialRow, str]], told: str) -> Table:
+    note = f"{told}; rows.jsonl holds every row. Ranks before the cut at K; -: not among the results."
+    columns = ("fixture", "system", "gold", "poison", "answer", "judge", "reading")
+    rows = tuple(_line(row, system) for row, system in shown)
+    return Table("fixtures", "Fixture by fixture", columns, rows, (note,), keys=2, whole_names=True)
+
+
+def _systems(alike: Sequence[AdversarialRow], of: int) -> str:
+    if len(alike) == 1:
+        return _system(alike[0])
+    return f"all {of}" if len(alike) == of else f"{len(alike)} of {of}"
+
+
+def _system(row: AdversarialRow) -> str:
+    return f"{row.llm} × {row.embedding}"
 
 
 _WORST_FIRST = ("both", "reground", "rerank", "unmeasured", "well")
@@ -142,10 +150,10 @@ _WORST_FIRST = ("both", "reground", "rerank", "unmeasured", "well")
 
 def _badness(row: AdversarialRow) -> tuple[bool, int, str, str]:
     place = _WORST_FIRST.index(row.reading)
-    return (row.followed not in FOLLOWS, place, row.fixture_id, f"{row.llm} × {row.embedding}")
+    return (row.followed not in FOLLOWS, place, row.fixture_id, _system(row))
 
 
-def _line(row: AdversarialRow) -> tuple[Cell, ...]:
+def _line(row: AdversarialRow, system: str) -> tuple[Cell, ...]:
     answer = row.followed + (", noticed" if row.noticed and row.followed != "conflict" else "")
     ranks = (str(row.gold_rank or "-"), str(row.poison_rank or "-"))
-    return (row.fixture_id, row.kind, f"{row.llm} × {row.embedding}", *ranks, answer, row.verdict, row.reading)
+    return (row.fixture_id, system, *ranks, answer, row.verdict, row.reading)

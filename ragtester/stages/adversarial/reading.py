@@ -15,7 +15,8 @@ ADVICE: dict[Reading, str] = {
     ),
     "reground": (
         "the right passage was in the context and the answer does not rest on it: reground the generator (prompt, "
-        "model, citations, dates and sources in the context); another ranking alone will not mend it"
+        "model, citations, dates and sources in the context); a ranking that puts it above the poison may hide this, "
+        "and does not mend it"
     ),
     "both": (
         "the right passage did not reach the context, and the generator answered from a wrong one instead of saying "

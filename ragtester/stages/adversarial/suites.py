@@ -14,7 +14,7 @@ from ragtester.fixtures import CASE_FILE, Loaded
 from ragtester.fixtures.checks import OWN_KEY
 from ragtester.provenance import begin_manifest, end_manifest, row_key, sha256_file
 from ragtester.records import Case, Document, Evidence, Fixture, Ledger, Manifest, Span, UnreadableDocument
-from ragtester.settings import Settings
+from ragtester.settings import AccessRule, AccessSettings, Settings
 from ragtester.spans import pages_of
 from ragtester.stages.adversarial.asked import Asked
 from ragtester.storage import read_json, write_json, write_rows, write_text
@@ -44,7 +44,7 @@ def run_name(run: str, set_name: str, k: int | None) -> str:
 def read_set(loaded: Sequence[Loaded], settings: Settings) -> list[Asked]:
     """The fixtures of one set with their texts and places. Raises DataError with every fault of the documents."""
     files = [
-        CorpusFile(path, f"{slug(one.fixture.id)}/{name}{path.suffix}", "manual", document_id(one.fixture, name))
+        CorpusFile(path, f"{slug(one.fixture.id)}/{slug(name)}{path.suffix}", "manual", document_id(one.fixture, name))
         for one in loaded
         for name, path in one.documents.items()
     ]
@@ -202,14 +202,20 @@ def write_suite(workspace: Workspace, suite: str, asked: Sequence[Asked], hashes
     write_json(folder / "manifest.json", end_manifest(manifest, ledger=ledger))
 
 
-def own_settings(settings: Settings, one: Asked) -> Settings:
-    """The run's settings for the fixtures that are asked as this one is: their suite, K and one index for all."""
+def own_settings(settings: Settings, asked: Sequence[Asked], same: Asked) -> Settings:
+    """The run's settings for the fixtures that are asked as `same` is: their suite, run and K, one index for all.
+
+    The tags of the documents stand as access rules there, so that no stage takes them for those of older rules.
+    """
     index = settings.execute.index.model_copy(update={"scope": "corpus"})
     path = settings.execute.retrieval.model_copy(update={"filter_mode": "pre"})
-    update = {"run": one.run, "technique": one.case.technique, "k": one.k, "index": index, "retrieval": path}
+    execute = {"run": same.run, "technique": same.case.technique, "k": same.k, "index": index, "retrieval": path}
+    documents = (document for one in asked for document in one.documents.values())
+    rules = tuple(AccessRule(path=document.path, tags=document.tags) for document in documents)
     return settings.model_copy(
         update={
-            "workspace": settings.workspace.model_copy(update={"suite": suite_name(one.set)}),
-            "execute": settings.execute.model_copy(update={**update, "closed_book": False}),
+            "workspace": settings.workspace.model_copy(update={"suite": suite_name(same.set)}),
+            "execute": settings.execute.model_copy(update={**execute, "closed_book": False}),
+            "access": AccessSettings(documents=rules),
         }
     )
