@@ -24,7 +24,9 @@ LONGEST_LABEL = 300
 # An unknown label of so many words is a passage's text.
 TEXT_WORDS = 6
 RESTING = ("supported", "contradicted")
-_WRAPPING = re.compile(r"^\W*(?:passages?|ids?|no\.?|nr\.?|#)?[\s:=\"'#\[(]*(.*?)[\s\"'\])>.,;:]*$", re.I | re.S)
+_WRAPPING = re.compile(
+    r"^\W*(?:(?:passages?|ids?|no\.?|nr\.?)(?![^\W\d_])|#)?[\s:=\"'#\[(]*(.*?)[\s\"'\])>.,;:]*$", re.I | re.S
+)
 _BETWEEN = re.compile(r"\s*(?:[>,;\n]|→)\s*")
 
 
