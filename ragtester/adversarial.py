@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ragtester.errors import UsageError
 from ragtester.fixtures import Loaded, read_fixtures
-from ragtester.pipeline import Options, Spent, check_models, run_steps
+from ragtester.pipeline import Options, budget, check_models, run_steps
 from ragtester.progress import Progress, StageResult
 from ragtester.provenance import sha256_text
 from ragtester.records import AdversarialRow
@@ -67,7 +67,8 @@ def read_sets(workspace: Workspace, settings: Settings, fixtures: Sequence[str |
 
 
 def _read_set(name: str, loaded: Sequence[Loaded], settings: Settings) -> FixtureSet:
-    return FixtureSet(name, tuple(stage.read_set(loaded, settings)), stage.set_hashes(loaded))
+    asked = tuple(stage.read_set(loaded, settings))
+    return FixtureSet(name, asked, stage.set_hashes(asked))
 
 
 async def run_adversarial(
@@ -91,7 +92,7 @@ async def run_adversarial(
         for asked in one.runs.values()
         for name in STAGES
     ]
-    results = await run_steps(workspace, steps, progress, Options(overwrite), Spent())
+    results = await run_steps(workspace, steps, progress, Options(overwrite), budget())
     with workspace.lock():
         own = _read(workspace, settings, sets)
     stopped = next((one.stopped for one in results if one.stopped), "")
@@ -106,14 +107,15 @@ def _read(workspace: Workspace, settings: Settings, sets: Sequence[FixtureSet]) 
     rows = stage.read_rows_of(workspace, settings, asked)
     systems = sum(len(llms) for llms in matrix(settings).values())
     notes = _notes(settings, rows)
-    result = stage.make_result(run, rows, runs=runs, planned=len(asked) * systems, notes=notes)
+    told = stage.Told(tuple(each.name for each in sets), tuple(runs), tuple(notes))
+    result = stage.make_result(run, rows, told, planned=len(asked) * systems)
     files = stage.Files.of(workspace, run)
     files.write(
         result,
         rows,
         {f"{name} ({each.name})": digest for each in sets for name, digest in each.hashes.items()},
         seed=settings.workspace.seed,
-        parameters={"runs": runs, "sets": [each.name for each in sets], "k": settings.execute.k},
+        parameters={"runs": runs, "sets": list(told.sets), "k": settings.execute.k},
     )
     return StageResult(stage.STAGE, result.ledger, files.folder, {"readings": result.whole.readings})
 

@@ -63,6 +63,11 @@ def one_budget() -> Iterator[None]:
         _together.reset(token)
 
 
+def budget() -> Spent:
+    """What the limits are counted on: a new account, or within `one_budget` the one that all share."""
+    return _together.get() or Spent()
+
+
 async def run_stages(
     workspace: Workspace,
     settings: Settings,
@@ -79,7 +84,7 @@ async def run_stages(
     options = options or Options()
     steps = _steps(settings, stages, options)
     check_models(steps[0][1], stages, root=workspace.root)
-    return await run_steps(workspace, steps, progress, options, _together.get() or Spent())
+    return await run_steps(workspace, steps, progress, options, budget())
 
 
 async def run_steps(
@@ -135,7 +140,7 @@ async def run_audit(
     spent: Spent | None = None,
 ) -> StageResult:
     """Do `work` under the workspace's lock with a gateway whose journal is named after the audit."""
-    spent = spent or _together.get() or Spent()
+    spent = spent or budget()
     with workspace.lock():
         gateway = open_gateway(workspace, settings, name)
         async with gateway:
