@@ -49,8 +49,9 @@ _LONGEST = 30
 _OPENING = frozenset(
     listed(
         "since if when as because although while after before for in on at with until from to by under during unless "
-        "once falls wenn weil da obwohl nach vor für im in an am auf mit bis von unter während bei seit si quand lorsque "
-        "après avant pour en dans avec jusque depuis cuando después antes para con desde hasta se quando dopo prima per con"
+        "once falls wenn weil da obwohl nach vor für im in an am auf mit bis von unter während bei seit si quand "
+        "lorsque après avant pour en dans avec jusque depuis cuando después antes para con desde hasta se quando dopo "
+        "prima per"
     )
 )
 _SEEDS = 12

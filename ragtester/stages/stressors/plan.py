@@ -26,6 +26,7 @@ from ragtester.workspace import Workspace, slug
 RULES = 1
 CHANGING: frozenset[str] = frozenset({"stale", "near_duplicate", "adjacent", "wrong_premise"})
 ASKED: dict[str, AskedKind] = {kind: kind for kind in STRESS_QUESTIONS}
+JOURNAL = "fixtures"
 ROWS, MANIFEST = "rows.jsonl", "manifest.json"
 
 
@@ -73,6 +74,11 @@ def kinds_of(settings: Settings, wanted: Wanted) -> tuple[StressorKind, ...]:
             raise UsageError(f"no kind of fixture is called {kind!r}{hint}")
     chosen = wanted.kinds or settings.adversarial.kinds
     return tuple(kind for kind in STRESSORS if kind in chosen)
+
+
+def asks(settings: Settings, wanted: Wanted) -> bool:
+    """Whether a language model takes part. Raises UsageError for an unknown kind."""
+    return any(kind in ASKED for kind in kinds_of(settings, wanted))
 
 
 def make_plan(workspace: Workspace, settings: Settings, suite: Suite, models: Models, wanted: Wanted) -> Plan:
