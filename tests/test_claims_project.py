@@ -12,9 +12,9 @@ from ragtester import Project
 from ragtester.errors import UsageError
 from ragtester.records import Claim
 from ragtester.stages import claims
-from ragtester.storage import read_rows
+from ragtester.storage import read_rows, write_rows
 from ragtester.workspace import Workspace
-from tests.claims_fakes import answer, workspace
+from tests.claims_fakes import LLM, answer, workspace
 from tests.servers.openai_api import OpenAIServer
 from tests.test_cli import ragtester
 
@@ -124,3 +124,27 @@ def test_a_model_that_cannot_work_is_named_before_anything_is_asked(tmp_path: Pa
     with pytest.raises(UsageError, match=words):
         Project(tmp_path, [f"audit_claims.model={model}"]).audit_claims()
     assert not claims.Files.of(space, "main").folder.exists()
+
+
+def test_the_page_has_a_section_of_claims_and_says_when_it_is_stale(tmp_path: Path) -> None:
+    evil = "</script><img src=x onerror=alert(1)>"
+    space = workspace(tmp_path, [answer("q1", "Ibis.")])
+    model = scripted(
+        tmp_path,
+        {"task": "split_answer", "contains": "Ibis", "reply": {"claims": [{"claim": evil, "passages": ["a"]}]}},
+        checked("onerror", "contradicted"),
+    )
+    project = Project(tmp_path, [model])
+    page = project.report().path
+    assert 'id="claims"' not in page.read_text(encoding="utf-8")
+    project.audit_claims()
+    project.report()
+    text = page.read_text(encoding="utf-8")
+    claims_section = text[text.index('id="claims"') :].partition("</section>")[0]
+    assert "1 contradicted claim of 1 sent" in claims_section and "Stale" not in claims_section
+    assert "&lt;img src=x onerror" in claims_section and "<img" not in claims_section
+    write_rows(space.answers_file("main", LLM, "embedded:hashing", "d"), [answer("q1", "Another ibis.")])
+    project.report()
+    assert "Stale: the run's answers changed since the claims audit" in page.read_text(encoding="utf-8").replace(
+        "&#x27;", "'"
+    ).replace("&#39;", "'")

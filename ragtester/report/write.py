@@ -8,6 +8,7 @@ from pathlib import Path
 from ragtester.records import DocumentRow, UnreadableDocument
 from ragtester.report import breakdowns, shell
 from ragtester.report.apart import closed_book, kinds, precision
+from ragtester.report.claims import claims
 from ragtester.report.compared import compare_systems
 from ragtester.report.coverage import coverage
 from ragtester.report.fit import Packed, fit
@@ -63,6 +64,7 @@ def _sections(workspace: Workspace, results: Results) -> list[Element]:
         breakdowns.latency_and_cost(results, compared),
         coverage(results),
         retrieval(workspace, results.runs[0].name),
+        claims(workspace, results.runs[0].name),
         closed_book(results),
         precision(workspace, results),
     ]

@@ -6,6 +6,7 @@ from ragtester.stages.claims.files import NAME, STAGE, Files
 from ragtester.stages.claims.repeats import answer_states, make_repeats
 from ragtester.stages.claims.repeats_document import repeats_document
 from ragtester.stages.claims.run import read_repeats, read_result, run
+from ragtester.stages.claims.staleness import claims_staleness
 
 __all__ = [
     "NAME",
@@ -13,6 +14,7 @@ __all__ = [
     "Files",
     "answer_states",
     "claims_document",
+    "claims_staleness",
     "estimate",
     "make_repeats",
     "read_repeats",
