@@ -22,9 +22,12 @@ from ragtester.records import Answer, AnswerCoverage, Call, Case, Chunk, Contrad
 from ragtester.stages.coverage import contrast, contrast_document
 from ragtester.storage import iter_rows, write_rows, write_text
 from ragtester.tasks import ANSWER_CONFLICTS, ANSWER_QUESTION, AnswerQuestion, Asked, ConflictsAnswered, Passage
+from ragtester.text.disagreement import tells_of_disagreement
 from ragtester.workspace import Workspace
 from tests.coverage_fakes import case, trace
 
+ROOT = Path(__file__).parents[1]
+DATA = Path(__file__).parent / "data"
 SECTIONS = (
     Passage(label="new:1", text="The refund window of annual plans is 30 days."),
     Passage(label="old:2", text="The refund window of annual plans is 14 days."),
@@ -336,3 +339,27 @@ def test_chunks_of_the_suite_contradict_one_another(tmp_path: Path) -> None:
     ]
     assert [len(one) for one in chunks] == [2] * 8
     assert chunks[0][1].text.endswith("is 14 days.")
+
+
+REPLIES = [json.loads(line) for line in (DATA / "conflict_replies.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("given", REPLIES, ids=lambda given: given["fixture"])
+def test_careful_replies_account_for_every_section(given: dict[str, Any]) -> None:
+    """Replies as a careful model gives them to real questions over documents that contradict one another."""
+    folder = ROOT / "corpora" / "adversarial" / given["fixture"]
+    asked = json.loads((folder / "case.json").read_text(encoding="utf-8"))
+    sections = tuple(
+        Passage(label=path.stem, text=path.read_text(encoding="utf-8")) for path in sorted((folder / "docs").iterdir())
+    )
+    language = "de" if given["fixture"].startswith("hallenbad") else "en"
+    request = AnswerQuestion(
+        language=language, question=asked["question"], sections=sections, reply_format=given["reply_format"]
+    )
+    Renderer(None).render(ANSWER_CONFLICTS, request)
+    found = parse(given["reply"], ANSWER_CONFLICTS, request)
+    assert {*found.cited, *(one.id for one in found.left_out)} == {one.label for one in sections}
+    assert all(one.reason for one in found.left_out)
+    assert "Left out" not in found.answer and "[" not in found.answer
+    assert tells_of_disagreement(found.answer, language) is given["contradicted"]
+    assert (len(found.cited) > 1) is given["contradicted"]

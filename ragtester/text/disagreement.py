@@ -18,13 +18,21 @@ _PHRASES = {
         r"(?:\w+ )?(?:say|state|give|name|list|put|speak|mention|specif)\w*|"
         r"(?:sections?|sources?|passages?|documents?|versions?|texts?) (?:differ|vary|do not agree|don't agree)|"
         r"(?:an )?(?:older|earlier|newer|later|outdated|superseded|previous|draft|withdrawn|competing) "
-        r"(?:section|source|passage|document|page|version|text|notice|policy|edition|revision)"
+        r"(?:section|source|passage|document|page|version|text|notice|policy|edition|revision)|"
+        r"(?:an?|the) (?:\w+ )?(?:draft|translation|edition|notice|digest|version)\b[^.;]{0,60}? "
+        r"(?:says?|said|names?|named|gives?|gave|states?|stated)\b|"
+        r"(?:does not|doesn't|no longer) (?:hold|holds|apply|applies)|"
+        r"(?:is|was|are|were) (?:withdrawn|superseded|void)|"
+        r"(?:says?|names?|gives?|states?) (?:otherwise|something else|a different)"
     ),
     "de": (
         r"widersprech\w*|widerspricht|widerspruch\w*|widersprüch\w*|unstimmig\w*|abweichend\w*|im gegensatz zu|"
         r"(?:ein|eine|einem|einer|der|die|das|anderen?|anderer|anderes) ander\w* "
         r"(?:abschnitt|stelle|quelle|dokument|fassung|text|seite)\w*|"
         r"(?:älter|früher|neuer|später|veraltet|überholt)\w* (?:fassung|abschnitt|dokument|version|quelle|stelle)\w*|"
+        r"(?:entwurf|übersetzung|ausgabe|bekanntmachung|fassung)\b[^.;]{0,60}? (?:nennt|nannte|sagt|gibt)\b|"
+        r"(?:gilt|gelten) (?:\w+ )?nicht mehr|(?:ist|sind|wurde|wurden) (?:aufgehoben|überholt|widerrufen)|"
+        r"sagt etwas anderes|"
         r"(?:abschnitte|quellen|dokumente|stellen) (?:weichen|unterscheiden|sind sich (?:nicht einig|uneinig))"
     ),
     "fr": (
