@@ -80,17 +80,28 @@ class Made:
     suite: str = SUITE
 
 
-def case_of(asked: Asked) -> Case:
+def case_of(asked: Asked, changes: Mapping[str, Mapping[str, Any]] | None = None) -> Case:
     return builders.case(
         asked.case,
         document_id=asked.document,
         type=asked.type,
         question=asked.question or f"What is said about {asked.case}?",
+        **(changes or {}).get(asked.case, {}),
     )
 
 
-def write_run(root: Path, name: str, asked: Sequence[Asked], made: Made | None = None) -> Workspace:
-    """Write suite, answers, verdicts, manifests, and each audit that one of the questions has a value of."""
+def write_run(
+    root: Path,
+    name: str,
+    asked: Sequence[Asked],
+    made: Made | None = None,
+    *,
+    changes: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Workspace:
+    """Write suite, answers, verdicts, manifests, and each audit that one of the questions has a value of.
+
+    `changes` are fields of cases, by id, that the suite has otherwise.
+    """
     made, workspace = made or Made(), Workspace(root)
     (root / "ragtester.toml").write_text(f'[workspace]\nsuite = "{SUITE}"\n', encoding="utf-8")
     documents = dict.fromkeys(one.document for one in asked)
@@ -99,11 +110,11 @@ def write_run(root: Path, name: str, asked: Sequence[Asked], made: Made | None =
     for document in documents:
         own = [one for one in asked if one.document == document]
         path = workspace.cases_file(made.suite, "ragtester", document)
-        write_rows(path, map(case_of, own))
+        write_rows(path, [case_of(one, changes) for one in own])
         cases[f"cases ragtester/{document}"] = sha256_file(path)
         rows = {one.case: _answer(one, name, made) for one in own if one.status is not None}
         write_rows(workspace.answers_file(name, made.llm, made.embedding, document), list(rows.values()))
-        verdicts = [_verdict(one, rows[one.case], made) for one in own if one.status]
+        verdicts = [_verdict(case_of(one, changes), one, rows[one.case], made) for one in own if one.status]
         write_rows(workspace.verdicts_file(name, made.llm, made.embedding, document), verdicts)
         write_rows(workspace.chunks_file(name, document), [_chunk(one, document) for one in made.chunks])
     write_json(workspace.answers(name) / "manifest.json", _executed(name, made, cases))
@@ -140,9 +151,9 @@ def _answer(one: Asked, run: str, made: Made) -> Answer:
     )
 
 
-def _verdict(one: Asked, answer: Answer, made: Made) -> Verdict:
+def _verdict(case: Case, one: Asked, answer: Answer, made: Made) -> Verdict:
     judge = Judge(made.judge, made.judge_prompt, made.pass_mean, ("I don't know",))
-    known = {"judge": made.judge, "prompt_sha256": made.judge_prompt, "key": verdict_key(answer, case_of(one), judge)}
+    known = {"judge": made.judge, "prompt_sha256": made.judge_prompt, "key": verdict_key(answer, case, judge)}
     return builders.verdict(answer, one.status or "ungraded", **known)
 
 

@@ -133,7 +133,7 @@ def explain(
     """The sentences that come of the causes. `moving` names the figures that moved, `last` the models that answer."""
     flipped = sum(bool(one.whats) for one in walked)
     if not flipped and not moving:
-        return f"Nothing moved{_though(found)}."
+        return f"Nothing moved beyond chance{_though(found)}."
     told = list(_told(found)) if found else [_nothing_differs(walked, last)]
     stuck = [LABELS[name] for name in moving if not any(name in cause.moves for cause in found)]
     if found and stuck:

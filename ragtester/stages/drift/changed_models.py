@@ -55,7 +55,7 @@ def model_changes(before: RunData, after: RunData, systems: Mapping[System, Syst
         if old != new:
             yield Change("model", "answer", "model", f"the model was {old} and is {new}", old, new)
         was, now = served(before, old), served(after, new)
-        if was and now and was != now:
+        if old == new and was and now and was != now:
             text = f"{new} was served as {', '.join(was)} and is served as {', '.join(now)}"
             yield Change("model", "answer", f"{new}: served", text, was, now)
         for name, one, two in differences(_reached(before, old), _reached(after, new)):

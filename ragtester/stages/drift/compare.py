@@ -10,6 +10,7 @@ from ragtester.records import DriftResult, Moved
 from ragtester.runs import repeats_of
 from ragtester.settings import DriftSettings, Settings
 from ragtester.stages.drift.causes import causes, explain, find_changes
+from ragtester.stages.drift.changed import listed
 from ragtester.stages.drift.edited import changed_cases
 from ragtester.stages.drift.figures import FIGURES, moved, valued
 from ragtester.stages.drift.flips import flips, walk, ways
@@ -95,7 +96,7 @@ def _result(loaded: Loaded, pairing: Pairing, one: RunData, two: RunData) -> Dri
     changes = find_changes(one, two, pairing.systems)
     found = causes(changes, walked, [figure.name for figure in figures])
     moving = [figure.name for figure in figures if _is_moving(figure)]
-    answering = ", ".join(dict.fromkeys(llm for llm, _ in pairing.systems.values()))
+    answering = listed(list(dict.fromkeys(llm for llm, _ in pairing.systems.values())))
     noise_runs = [run.name for side in repeats for run in side[1:]]
     return DriftResult(
         before=one.name,
@@ -140,8 +141,8 @@ def _moved(
 
 
 def _is_moving(figure: Moved) -> bool:
-    """Whether a figure moved more than its noise: past its threshold, or by a test that is corrected for all."""
-    significant = figure.holm is not None and figure.holm < _LEVEL
+    """Whether a figure is worth explaining: past its threshold, or told from chance and from noise."""
+    significant = figure.p is not None and figure.p < _LEVEL
     return figure.breach or (significant and not figure.within_noise)
 
 

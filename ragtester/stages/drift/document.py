@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from ragtester.records import DriftFlip, DriftResult, Moved, Proportion
 from ragtester.stages.drift.causes import NAMES
 from ragtester.stages.drift.cells import allowed, change, difference, level, mark, size
+from ragtester.stages.drift.changed import listed
 from ragtester.stages.drift.figures import LABELS
 from ragtester.statistics import format_rate
 from ragtester.tables import Cell, Document, Paragraph, PValue, Section, Table
@@ -81,6 +82,10 @@ def _decision(result: DriftResult) -> str:
         if breaches
         else f"No threshold was passed{_stamp(result)}."
     ]
+    there = {one.name for one in result.moved}
+    missing = [LABELS[name] for name, limit in result.settings.items() if limit is not None and name not in there]
+    if missing:
+        told.append(f"Not measured in both runs, though there is a threshold: {', '.join(missing)}.")
     for one in excused:
         told.append(
             f"{LABELS[one.name]} {change(one)} is past its threshold and within what repeats of the same run show "
@@ -93,7 +98,7 @@ def _stamp(result: DriftResult) -> str:
     """What "no regression" means where a model may change under its name."""
     if not result.floating:
         return ""
-    names, when = ", ".join(result.floating), result.after_started or "an unknown time"
+    names, when = listed(result.floating), result.after_started or "an unknown time"
     alias = "a floating alias" if len(result.floating) == 1 else "floating aliases"
     return f"; {names} being {alias}, that is a timestamp ({when}) and no claim about the model of tomorrow"
 
