@@ -7,12 +7,24 @@ sentences that follow each other; the nearest decides. See docs/claims-engine.md
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
 
 from ragtester.models.embedded.claim_conflicts import conflict
-from ragtester.models.embedded.claim_matching import Match, closeness, match, speaks
-from ragtester.models.embedded.claim_reading import Part, Reading, Sentence, read_text
+from ragtester.models.embedded.claim_fragments import bare, denies, is_fragment, polar
+from ragtester.models.embedded.claim_matching import (
+    Claim,
+    Match,
+    closeness,
+    match,
+    speaks,
+)
+from ragtester.models.embedded.claim_reading import (
+    Part,
+    Reading,
+    Sentence,
+    part,
+    read_text,
+)
 from ragtester.models.embedded.judging_premise import quote
 from ragtester.records import ClaimVerdict
 from ragtester.tasks import CheckClaim, ClaimChecked
@@ -20,8 +32,14 @@ from ragtester.text.languages import base
 
 COVER = 0.8
 """Share of a claim that a sentence must hold to support it, what the passage said before included."""
+FRAGMENT = 0.6
+"""The same of a bare value or phrase, whose question says the rest."""
 OWN = 0.5
 """Share that the sentence must hold by itself."""
+VERBATIM = 2.0
+"""Weight of a sentence that the passage has word for word."""
+TWO = 0.05
+"""By so much two sentences together weigh less than one that says the same."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +54,24 @@ class Finding:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a claim is looked for: a passage's label, the stems and codes that stand before, the language's code."""
+    """Where in a passage a claim is looked for: its label, and the stems and identifiers that stand before."""
 
     label: str
-    before: frozenset[str]
-    codes: frozenset[str]
+    before: frozenset[str] = frozenset()
+    codes: frozenset[str] = frozenset()
+
+    def after(self, sentence: Sentence) -> Place:
+        """The place behind a sentence."""
+        whole = sentence.whole
+        return Place(self.label, self.before | whole.stems, self.codes | whole.read.codes)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The language's code, and for a fragment the stems of the question that it answers, with their spellings."""
+
     code: str
+    topic: tuple[tuple[str, str], ...] = ()
 
 
 def check_claim(request: CheckClaim) -> ClaimChecked:
@@ -51,10 +81,16 @@ def check_claim(request: CheckClaim) -> ClaimChecked:
     supports and another contradicts a sentence, it is supported and the reason names both.
     """
     code = base(request.language)
-    passages = [(one.label, read_text(one.text, code)) for one in request.passages]
-    results = [_check(one, passages, code) for one in read_text(request.claim, code).sentences]
+    question = read_text(request.question, code)
+    said, asked = _said(request, question, code)
+    read = [(one.label, read_text(one.text, code)) for one in request.passages]
+    passages = [(label, passage) for label, passage in read if not _of_another(said, passage, question)]
+    results = [_check(one, passages, asked) for one in said.sentences]
     if not results:
-        return ClaimChecked(reason="by rule: the claim says nothing of the matter", verdict="unsupported")
+        return ClaimChecked(
+            reason="by rule: the claim says nothing of the matter",
+            verdict="unsupported",
+        )
     against = [found for found in results if found.verdict == "contradicted"]
     silent = [found for found in results if found.verdict == "unsupported"]
     decisive = (against or silent or results)[0]
@@ -66,87 +102,135 @@ def check_claim(request: CheckClaim) -> ClaimChecked:
     )
 
 
-def _check(claim: Sentence, passages: Sequence[tuple[str, Reading]], code: str) -> Finding:
-    whole = _decide(claim.whole, passages, code)
-    if whole.verdict != "supported" or len(claim.clauses) < 2:
+def _said(request: CheckClaim, question: Reading, code: str) -> tuple[Reading, Asked]:
+    """The claim as it is held against the passages; a fragment brings its question's words, "no" denies it."""
+    text = bare(request.claim.strip(), request.question)
+    topic = tuple(question.surfaces.items())
+    if polar(text) and question.sentences:
+        whole = question.sentences[-1].whole
+        turned = replace(whole, denied=whole.denied != denies(text))
+        return replace(question, sentences=(Sentence(turned, (turned,)),)), Asked(code)
+    if topic and (text != request.claim.strip() or is_fragment(text, code)):
+        whole = part(text, code)
+        return replace(question, sentences=(Sentence(whole, (whole,)),)), Asked(code, topic)
+    return read_text(text, code), Asked(code)
+
+
+def _of_another(claim: Reading, passage: Reading, asked: Reading) -> bool:
+    """Whether a passage speaks of another thing than the question and the claim: it has other names and not theirs."""
+    for ours, theirs, held in (
+        (claim.codes & asked.codes, passage.codes, passage.codes),
+        (claim.names & asked.names, passage.names, passage.stems),
+    ):
+        if ours and theirs and not ours & held:
+            return True
+    return False
+
+
+def _check(claim: Sentence, passages: Sequence[tuple[str, Reading]], asked: Asked) -> Finding:
+    """The whole sentence decides where it is supported, or has no clauses; else its clauses do."""
+    whole = _decide(claim.whole, passages, asked)
+    if len(claim.clauses) < 2 or whole.weight >= VERBATIM:
         return whole
-    parts = [_decide(clause, passages, code) for clause in claim.clauses]
-    return next((one for one in parts if one.verdict == "contradicted"), whole)
+    parts = [_decide(clause, passages, asked) for clause in claim.clauses]
+    if against := [one for one in parts if one.verdict == "contradicted"]:
+        return against[0]
+    if all(one.verdict == "supported" for one in parts):
+        return parts[0] if whole.verdict != "supported" else whole
+    return whole
 
 
-def _decide(claim: Part, passages: Sequence[tuple[str, Reading]], code: str) -> Finding:
+def _decide(claim: Part, passages: Sequence[tuple[str, Reading]], asked: Asked) -> Finding:
     found = sorted(
-        (one for label, reading in passages for one in _findings(claim, label, reading, code)),
+        (
+            one
+            for label, passage in passages
+            for one in _findings(Claim(claim, passage, asked.code, asked.topic), label)
+        ),
         key=lambda one: (-one.weight, one.verdict != "supported", one.label, one.why),
     )
     if not found:
         return Finding("unsupported", "no passage says so", "", 0)
     first = found[0]
-    other = next((one for one in found if {one.verdict, first.verdict} == {"supported", "contradicted"}), None)
-    if first.verdict == "supported" and other is not None and other.label != first.label:
-        return Finding("supported", f"{first.why}; but in {other.label}: {other.why}", first.label, first.weight)
+    against = next(
+        (one for one in found if one.verdict == "contradicted" and one.label != first.label),
+        None,
+    )
+    if first.verdict == "supported" and against is not None:
+        return Finding(
+            "supported",
+            f"{first.why}; but in {against.label}: {against.why}",
+            first.label,
+            first.weight,
+        )
     return first
 
 
-def _findings(claim: Part, label: str, reading: Reading, code: str) -> Iterator[Finding]:
-    before, codes = frozenset[str](), frozenset[str]()
+def _findings(claim: Claim, label: str) -> Iterator[Finding]:
+    place = Place(label)
     last: Sentence | None = None
-    for sentence in reading.sentences:
-        place = Place(label, before, codes, code)
+    for sentence in claim.passage.sentences:
         found = list(_of_sentence(claim, sentence, place))
         yield from found
         if not found and last is not None:
             yield from _of_two(claim, last, sentence, place)
-        before, codes, last = before | sentence.whole.stems, codes | sentence.whole.read.codes, sentence
+        place, last = place.after(sentence), sentence
 
 
-def _of_sentence(claim: Part, sentence: Sentence, place: Place) -> Iterator[Finding]:
-    code = place.code
-    best = max(sentence.clauses, key=lambda one: closeness(claim, one, code))
-    whole = match(claim, sentence.whole, code, place.before)
-    if speaks(claim, best, code, place.before) and (why := conflict(claim, best, sentence.whole, code, place.before)):
-        yield Finding("contradicted", f"{why}: {quote(best.text)}", place.label, closeness(claim, best, code) + 0.01)
+def _of_sentence(claim: Claim, sentence: Sentence, place: Place) -> Iterator[Finding]:
+    whole, part = sentence.whole, claim.part
+    if part.plain and part.plain in whole.plain and part.denied == whole.denied and not _drops(claim, whole):
+        yield Finding("supported", f"{quote(whole.text)} says so", place.label, VERBATIM)
         return
-    if not _covers(claim, whole, sentence.whole.read.codes | place.codes) or claim.denied != best.denied:
+    best = max((*sentence.clauses, whole), key=lambda one: closeness(claim, one))
+    if speaks(claim, best, place.before) and (why := conflict(claim, best, whole, place.before)):
+        yield Finding(
+            "contradicted",
+            f"{why}: {quote(best.text)}",
+            place.label,
+            closeness(claim, best) + 0.01,
+        )
+        return
+    found = match(claim, whole, place.before)
+    if not _covers(claim, found) or not part.read.codes <= whole.read.codes | place.codes or part.denied != best.denied:
         return
     if _drops(claim, best):
         why = f"it holds only under a condition: {quote(best.text)}"
-        yield Finding("unsupported", why, place.label, closeness(claim, best, code))
+        yield Finding("unsupported", why, place.label, closeness(claim, best))
         return
-    yield Finding("supported", f"{quote(sentence.whole.text)} says so", place.label, whole.own + 0.02)
+    yield Finding("supported", f"{quote(whole.text)} says so", place.label, found.own + 0.02)
 
 
-def _of_two(claim: Part, first: Sentence, second: Sentence, place: Place) -> Iterator[Finding]:
+def _of_two(claim: Claim, first: Sentence, second: Sentence, place: Place) -> Iterator[Finding]:
     """Two sentences that say together what neither says alone."""
-    code = place.code
-    pair = first.whole.join(second.whole)
-    both = match(claim, pair, code, place.before)
-    alone = max(match(claim, one.whole, code, frozenset()).own for one in (first, second))
-    parts = [max(one.clauses, key=lambda part: closeness(claim, part, code)) for one in (first, second)]
-    if not _covers(claim, both, claim.read.codes) or both.own <= alone:
+    pair, part = first.whole.join(second.whole), claim.part
+    both = match(claim, pair, place.before)
+    alone = max(match(claim, one.whole, frozenset()).own for one in (first, second))
+    best = [max((*one.clauses, one.whole), key=lambda clause: closeness(claim, clause)) for one in (first, second)]
+    if not _covers(claim, both) or both.own <= alone or part.denied != any(one.denied for one in best):
         return
-    if (said := claim.read.codes - pair.read.codes - place.codes) and (instead := pair.read.codes - claim.read.codes):
-        why = f"{min(instead)!r}, not {min(said)!r}: {quote(pair.text)}"
-        yield Finding("contradicted", why, place.label, both.own - 0.05)
-        return
-    if said:
-        return
-    if claim.denied != any(one.denied for one in parts):
-        return
-    if any(_drops(claim, one) for one in parts):
+    weight = both.own - TWO
+    if said := part.read.codes - pair.read.codes - place.codes:
+        if instead := pair.read.codes - part.read.codes:
+            why = f"{min(instead)!r}, not {min(said)!r}: {quote(pair.text)}"
+            yield Finding("contradicted", why, place.label, weight)
+    elif any(_drops(claim, one) for one in best):
         yield Finding(
-            "unsupported", f"it holds only under a condition: {quote(pair.text)}", place.label, both.own - 0.05
+            "unsupported",
+            f"it holds only under a condition: {quote(pair.text)}",
+            place.label,
+            weight,
         )
-        return
-    yield Finding("supported", f"{quote(pair.text)} says so", place.label, both.own - 0.05)
+    else:
+        yield Finding("supported", f"{quote(pair.text)} says so", place.label, weight)
 
 
-def _covers(claim: Part, found: Match, codes: frozenset[str]) -> bool:
-    return found.cover >= COVER and found.own >= OWN and found.whole and claim.read.codes <= codes
+def _covers(claim: Claim, found: Match) -> bool:
+    return found.cover >= (FRAGMENT if claim.topic else COVER) and found.own >= OWN and not found.values
 
 
-def _drops(claim: Part, there: Part) -> bool:
+def _drops(claim: Claim, there: Part) -> bool:
     """Whether the clause has a condition or a limit of which the claim says nothing."""
-    if there.conditional and not claim.conditional and not there.conditions <= frozenset(claim.read.stems):
+    if there.conditional and not claim.part.conditional and not there.conditions <= claim.stems:
         return True
-    return there.limits and not claim.read.quantities
+    return there.limits and not claim.part.read.quantities

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
+from ragtester.models.embedded.claim_verbs import CUT, OWN_START, verb
 from ragtester.models.embedded.claim_words import (
     COMPARING,
     CONDITION,
@@ -28,23 +28,6 @@ from ragtester.text.sentences import sentence_spans
 from ragtester.text.stems import stem
 from ragtester.text.words import words
 
-_CUT = re.compile(
-    r"[;；，]\s*|,?\s+(?:while|whereas|but|yet|während|aber|jedoch|sondern|tandis que|mais|mientras que|pero|mentre|"
-    r"maar|terwijl|но|а)\s+|(?P<soft>,\s+|,?\s+(?:and|und|et|y|e|en|и)\s+)",
-    re.I,
-)
-_OWN_START = re.compile(
-    r"\s*(?:the|a|an|in|on|at|for|it|they|he|she|its|their|this|that|these|if|when|der|die|das|dem|den|ein|eine|im|bei|"
-    r"für|es|sie|er|wenn|le|la|les|l'|un|une|il|elle|dans|el|los|las|una|en|lo|gli|de|het|een|o|os|as|um|uma|в|на)\b",
-    re.I,
-)
-_VERBISH = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|must|may|can|should|will|needs?|runs?|takes?|costs?|starts?|stops?|lapses?|"
-    r"ist|sind|war|waren|hat|haben|darf|dürfen|muss|müssen|kann|wird|werden|beträgt|gilt|gelten|kostet|reisen|"
-    r"est|sont|était|a|ont|doit|peut|coûte|part|es|son|está|están|tiene|debe|puede|cuesta|è|sono|ha|costa|"
-    r"zijn|heeft|kost|mag|moet|são|tem|custa)\b",
-    re.I,
-)
 LEAST = 2
 
 
@@ -66,6 +49,7 @@ class Part:
     conditional: bool
     limits: bool
     groups: dict[int, frozenset[str]]
+    code: str
 
     @property
     def text(self) -> str:
@@ -73,14 +57,23 @@ class Part:
         return self.read.text
 
     @cached_property
+    def plain(self) -> str:
+        """Its words, folded and spaced; empty where they are few."""
+        said = words(self.text)
+        return f" {' '.join(said)} " if len(said) > LEAST else ""
+
+    @cached_property
+    def opening(self) -> tuple[str, ...]:
+        """The content stems before its verb, where it has one and they are some: mostly its subject."""
+        found_verb = verb(self.code).search(self.text)
+        head = set(words(self.text[: found_verb.start()])) if found_verb else set()
+        found = {stem for word, stem in self.read.stem_of.items() if word in head}
+        return tuple(one for one in self.content if one in found)
+
+    @cached_property
     def content(self) -> tuple[str, ...]:
         """Its own stems in order, without the pieces of identifiers and words that say no more than "is"."""
-        coded = [piece for piece in self.text.lower().split() if any(char.isdigit() for char in piece)]
-        weak = {
-            stem
-            for word, stem in self.read.stem_of.items()
-            if word in WEAK or (self.read.codes and any(word in piece for piece in coded))
-        }
+        weak = {stem for word, stem in self.read.stem_of.items() if word in WEAK} | _code_words(self.read)
         return tuple(one for one in self.read.stems if one not in weak) or self.read.stems
 
     def join(self, other: Part) -> Part:
@@ -104,13 +97,19 @@ class Sentence:
     clauses: tuple[Part, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Reading:
-    """The sentences of a text and all their stems. Sentences that speak to a checker of claims are left out."""
+    """The sentences of a text and all their stems, spellings, codes and names.
+
+    Sentences that speak to a checker of claims are left out. `kin` is filled as claims are held against it.
+    """
 
     sentences: tuple[Sentence, ...]
     stems: frozenset[str]
     codes: frozenset[str]
+    names: frozenset[str]
+    surfaces: dict[str, str]
+    kin: dict[str, frozenset[str]] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=1024)
@@ -120,9 +119,14 @@ def read_text(text: str, code: str) -> Reading:
     told = [one for one in spans if not one.startswith("|") and not SPEAKS_TO_CHECKER.search(one)]
     made = [*(_sentence(one, code) for one in told), *_rows(text, code)]
     found = tuple(one for one in made if one.whole.read.mass or one.whole.read.codes)
-    every = frozenset[str]().union(*(one.whole.stems for one in found)) if found else frozenset()
-    codes = frozenset[str]().union(*(one.whole.read.codes for one in found)) if found else frozenset()
-    return Reading(found, every, codes)
+    wholes = [one.whole for one in found]
+    return Reading(
+        found,
+        frozenset().union(*(one.stems for one in wholes)),
+        frozenset().union(*(one.read.codes for one in wholes)),
+        frozenset().union(*(one.read.names for one in wholes)),
+        {stem: word for one in reversed(wholes) for stem, word in one.read.surfaces},
+    )
 
 
 def _rows(text: str, code: str) -> Iterator[Sentence]:
@@ -130,35 +134,42 @@ def _rows(text: str, code: str) -> Iterator[Sentence]:
     for row in rows(text, code):
         label = row.cells[0]
         cells = [f"{label}, {head}: {cell}" for head, cell in zip(row.heads[1:], row.cells[1:], strict=True)]
-        told = "; ".join([label, *(f"{head}: {cell}" for head, cell in zip(row.heads[1:], row.cells[1:], strict=True))])
+        told = "; ".join(
+            [
+                label,
+                *(f"{head}: {cell}" for head, cell in zip(row.heads[1:], row.cells[1:], strict=True)),
+            ]
+        )
         yield Sentence(part(told, code), tuple(part(cell, code) for cell in cells))
 
 
 def _sentence(text: str, code: str) -> Sentence:
     whole = part(text, code)
-    pieces = _pieces(text, code)
-    if len(pieces) < 2:
+    found = pieces(text, code)
+    if len(found) < 2:
         return Sentence(whole, (whole,))
     made: list[Part] = []
-    for piece, joined in pieces:
+    for piece, joined in found:
         lead = frozenset[str]()
-        if joined and made and not _OWN_START.match(piece):
-            lead = _lead(made[-1])
+        if joined and made and not OWN_START.match(piece):
+            lead = _lead(made[-1], code)
         made.append(part(piece, code, lead))
     return Sentence(whole, tuple(made))
 
 
-def _pieces(text: str, code: str) -> list[tuple[str, bool]]:
+def pieces(text: str, code: str) -> list[tuple[str, bool]]:
     """Clauses, each with whether it goes on with the clause before. A comma or "and" parts two only if both tell."""
     found: list[tuple[str, bool]] = []
     start, goes_on = 0, False
     values = [(one.start, one.end) for one in statement_of(text, code).quantities]
-    for cut in _CUT.finditer(text):
+    for cut in CUT.finditer(text):
         left, right = text[start : cut.start()], text[cut.end() :]
         if any(begin < cut.end() and cut.start() < end for begin, end in values):
             continue
         soft = cut["soft"] is not None
-        if soft and not (_tells(left, values, start, cut.start()) and _tells(right, values, cut.end(), len(text))):
+        if soft and not (
+            _tells(left, values, (start, cut.start()), code) and _tells(right, values, (cut.end(), len(text)), code)
+        ):
             continue
         if not words(left) or not words(right) or CONDITION.match(left.strip()) or CONDITION.match(right.strip()):
             continue
@@ -167,19 +178,19 @@ def _pieces(text: str, code: str) -> list[tuple[str, bool]]:
     return [*found, (text[start:], goes_on)]
 
 
-def _tells(text: str, values: list[tuple[int, int]], start: int, end: int) -> bool:
+def _tells(text: str, values: list[tuple[int, int]], span: tuple[int, int], code: str) -> bool:
     """Whether a side of a cut has a verb, or a value and a word of its own."""
     if len(words(text)) < LEAST:
         return False
-    valued = any(start <= begin and stop <= end for begin, stop in values)
-    return bool(_VERBISH.search(text)) or (valued and len(words(text)) > LEAST)
+    valued = any(span[0] <= begin and stop <= span[1] for begin, stop in values)
+    return bool(verb(code).search(text)) or (valued and len(words(text)) > LEAST)
 
 
-def _lead(before: Part) -> frozenset[str]:
+def _lead(before: Part, code: str) -> frozenset[str]:
     """What a clause that goes on takes over: the stems before the verb or the first value of the clause before."""
     text = before.text
     ends = [one.start for one in before.read.quantities[:1]]
-    ends += [match.start() for match in [_VERBISH.search(text)] if match]
+    ends += [match.start() for match in [verb(code).search(text)] if match]
     head = set(words(text[: min(ends)])) if ends else set(words(text)[:3])
     return frozenset(stem for word, stem in before.read.stem_of.items() if word in head)
 
@@ -188,14 +199,14 @@ def part(text: str, code: str, lead: frozenset[str] = frozenset()) -> Part:
     """Read one sentence or clause."""
     read = statement_of(text, code)
     capitals = {stem(one, code) for word in text.split() if word.strip("\"'([“„«")[:1].isupper() for one in words(word)}
-    read = replace(read, names=read.names & capitals)
+    read = replace(read, names=(read.names & capitals & frozenset(read.stems)) - _code_words(read))
     folded = fold(text)
     plain = LIMITING.sub(" ", folded)
     said = words(plain)
     denying = negators(code)
     denies = any(one in denying or one.endswith("n't") for one in said)
     denies = denies or bool(NEGATING_SIGNS.search(plain))
-    conditions, conditional = _conditions(text, read, code)
+    conditions, conditional = _conditions(text, read)
     return Part(
         read,
         frozenset(read.stems) | lead,
@@ -205,10 +216,19 @@ def part(text: str, code: str, lead: frozenset[str] = frozenset()) -> Part:
         conditional,
         any(COMPARING.search(text[max(0, one.start - 20) : one.start]) for one in read.quantities),
         _groups(read.sequence, code),
+        code,
     )
 
 
-def _conditions(text: str, read: Statement, code: str) -> tuple[frozenset[str], bool]:
+def _code_words(read: Statement) -> frozenset[str]:
+    """Stems of the pieces of identifiers ("SP-200" gives "sp")."""
+    if not read.codes:
+        return frozenset()
+    pieces = [piece for piece in read.text.lower().split() if any(char.isdigit() for char in piece)]
+    return frozenset(stem for word, stem in read.stem_of.items() if any(word in piece for piece in pieces))
+
+
+def _conditions(text: str, read: Statement) -> tuple[frozenset[str], bool]:
     """The stems after the first mark of a condition, and whether there is such a mark."""
     if FOCUS.search(text):
         return frozenset(read.stems), True

@@ -1,37 +1,171 @@
-"""Splits an answer into claims by rule: sentences and clauses, each with the passages that it most likely relies on."""
+"""Splits an answer into claims by rule: sentences, their clauses, the members of their lists.
+
+A clause without a subject of its own takes that of the clause before it, a pronoun that of the sentence before, a bare
+value the question. Nothing of a passage gets into a claim.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
 
-from ragtester.tasks import REFUSAL_PHRASES, AnswerSplit, Passage, SplitAnswer, SplitClaim
-from ragtester.text.claim_cover import claims_of
+from ragtester.models.embedded.claim_fragments import (
+    completed,
+    polar,
+    starts_with_value,
+)
+from ragtester.models.embedded.claim_reading import pieces
+from ragtester.models.embedded.claim_sources import Sources, marks
+from ragtester.models.embedded.claim_verbs import OWN_START, verb
+from ragtester.tasks import REFUSAL_PHRASES, AnswerSplit, SplitAnswer, SplitClaim
 from ragtester.text.languages import base
+from ragtester.text.quantities import codes, quantities
 from ragtester.text.refusal import is_refusal
+from ragtester.text.sentences import sentence_spans
 from ragtester.text.stems import stems
 from ragtester.text.words import words
 
-_MARK = re.compile(r"\s*\[([^\[\]\n]{1,300})\]")
-LEAST = 0.3
-"""Share of a claim's stems that a passage must hold to be what the claim was taken from."""
+_BULLET = re.compile(r"^\s*(?:[-*•·–—▪◦‣]|\(?\d{1,3}[.)])\s+|^#{1,6}\s+")
+_MARKUP = re.compile(r"\*\*|__|`")
+_LIST = re.compile(
+    r"^(?P<head>.{3,120}?\b(?:contains?|includes?|comprises?|covers?|adds?|supports?|offers?|lists?|are|enthält|enthalten|"
+    r"umfasst|umfassen|sind|beinhaltet|comprend|comprennent|contient|inclut|sont|incluye|incluyen|contiene|contienen|son|"
+    r"comprende|comprendono|sono|bevat|omvat|zijn|inclui|contém|são)\b:?)\s+(?P<members>[^;:.!?]+?)(?P<end>[.!]?)$",
+    re.I,
+)
+_PARTING = re.compile(
+    r",\s+(?:(?:and|or|und|oder|et|ou|y|o|e|en|of)\s+)?|\s+(?:and|und|et|y|e|en)\s+",
+    re.I,
+)
+_PRONOUN = re.compile(
+    r"^(?:it|they|he|she|es|sie|er|il|elle|ils|elles|ella|ellos|esso|essa|hij|zij|het)\s+",
+    re.I,
+)
+_ACCORDING = re.compile(
+    r"^(?:according to|based on|as stated in|as described in|laut|gemäß|nach|d'après|selon|según|secondo|volgens|"
+    r"segundo) (?:the |the provided |den? |dem |der |le |la |les |el |los |il |het |o |a )?(?:\w+ ){0,3}?"
+    r"(?:manual|document\w*|text|section|passages?|context|source|guide|handbook|notice|policy|handbuch|dokument\w*|"
+    r"abschnitt|manuel|texte|manuale|testo|handleiding|documento)(?: \w+)?,\s*",
+    re.I,
+)
+_COURTESY = re.compile(
+    r"^(?:i hope (?:this|that) helps|hope (?:this|that) helps|let me know\b.*|feel free\b.*|you're welcome|"
+    r"(?:sure|certainly|of course)[,!.]?|(?:ich hoffe,? )?das hilft(?: \w+)*|gerne?|j'espère que .*|"
+    r"espero que .*ayud\w*)\W*$",
+    re.I,
+)
+_MEMBER_WORDS = 5
+_SUBJECT_WORDS = 9
 
 
 def split_answer(request: SplitAnswer) -> AnswerSplit:
-    """The claims of an answer in order. Deterministic; nothing that the answer does not say gets into a claim."""
+    """The claims of an answer in its order, each with the passages that it relies on; deterministic.
+
+    An answer that only abstains, asks or greets has none.
+    """
     code = base(request.language)
-    answer = _MARK.sub("", request.answer)
-    if not words(answer) or is_refusal(answer, REFUSAL_PHRASES, code):
-        return AnswerSplit()
-    cited = [one for one in request.passages if one.label in request.cited] or list(request.passages)
-    found = [SplitClaim(claim=claim, passages=_source(claim, cited, code)) for claim in claims_of(answer, code)]
-    return AnswerSplit(claims=tuple(found))
+    sources = Sources(request.passages, request.cited, code)
+    found: list[SplitClaim] = []
+    for text, marked in _told(request.answer, sources):
+        for claim in _claims(text, request.question, code):
+            found.append(SplitClaim(claim=claim, passages=sources.of(claim, marked)))
+    telling = [one for one in found if not polar(one.claim.rpartition(": ")[2])] or found[:1]
+    unique = {one.claim: one for one in reversed(telling)}
+    return AnswerSplit(claims=tuple(one for one in telling if unique.get(one.claim) is one))
 
 
-def _source(claim: str, passages: Sequence[Passage], code: str) -> tuple[str, ...]:
-    wanted = set(stems(claim, code))
-    if not wanted:
-        return ()
-    shares = [len(wanted & set(stems(one.text, code))) / len(wanted) for one in passages]
-    best = max(shares, default=0.0)
-    return (passages[shares.index(best)].label,) if best >= LEAST else ()
+def _told(answer: str, sources: Sources) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Sentences that state something, each with the ids that it marks, subjects of the sentence before filled in.
+
+    A mark that stands alone belongs to the sentence before; a line that ends with a colon heads the items below it.
+    """
+    found: list[tuple[str, tuple[str, ...]]] = []
+    head = subject = ""
+    for line, item in _sentences(answer, sources.code):
+        text, marked = marks(line, sources)
+        text = " ".join(_MARKUP.sub("", text).split())
+        if not words(text):
+            if marked and found:
+                found[-1] = (
+                    found[-1][0],
+                    tuple(dict.fromkeys((*found[-1][1], *marked))),
+                )
+            continue
+        if text.endswith(":"):
+            head = text if _VERB_NEAR_END.search(text) else ""
+            continue
+        if not item:
+            head = ""
+        text = _ACCORDING.sub("", text)
+        if text.endswith("?") or _COURTESY.match(text) or is_refusal(text, REFUSAL_PHRASES, sources.code):
+            continue
+        if head:
+            text = f"{head.rstrip(':')} {text}"
+        elif subject and (pronoun := _PRONOUN.match(text)):
+            text = f"{subject} {text[pronoun.end() :]}"
+        subject = _subject(text, sources.code) or subject
+        found.append((text, marked))
+    yield from found
+
+
+_VERB_NEAR_END = re.compile(
+    r"\b(?:contains?|includes?|comprises?|are|enthält|umfasst|sind|comprend|sont|incluye|son|sono)\b:$",
+    re.I,
+)
+
+
+def _sentences(answer: str, code: str) -> Iterator[tuple[str, bool]]:
+    """Each sentence without its bullet, and whether it is an item of a list."""
+    for start, end in sentence_spans(answer, code):
+        text = answer[start:end]
+        bare = _BULLET.sub("", text)
+        yield bare, bare != text
+
+
+def _claims(text: str, question: str, code: str) -> list[str]:
+    """The claims of one sentence."""
+    if members := _members(text, code):
+        return members
+    claims: list[str] = []
+    subject = ""
+    for piece, goes_on in pieces(text, code):
+        claim = piece.strip(" ,;")
+        if not _tells(claim, code):
+            continue
+        if goes_on and starts_with_value(claim, code):
+            claim = f"{_before_value(claims[-1], code)}{claim}" if claims else claim
+        elif goes_on and subject and not OWN_START.match(claim):
+            claim = f"{subject} {claim}"
+        subject = _subject(claim, code) or subject
+        claims.append(claim)
+    return [completed(claim, question, code) for claim in claims or [text]]
+
+
+def _members(text: str, code: str) -> list[str]:
+    """One claim a member where a sentence lists three or more."""
+    match = _LIST.match(text)
+    parts = _PARTING.split(match["members"]) if match else []
+    if (
+        match is None
+        or len(parts) < 3
+        or any(len(part.split()) > _MEMBER_WORDS or verb(code).search(part) for part in parts)
+    ):
+        return []
+    return [f"{match['head']} {part.strip()}{match['end']}" for part in parts if part.strip()]
+
+
+def _subject(text: str, code: str) -> str:
+    """What stands before the verb, where that is short and no pronoun."""
+    found = verb(code).search(text)
+    head = text[: found.start()].strip() if found else ""
+    return head if head and len(head.split()) <= _SUBJECT_WORDS and not _PRONOUN.match(f"{head} ") else ""
+
+
+def _before_value(text: str, code: str) -> str:
+    """What a clause says before its first value: "admission costs " of "admission costs 4 euros for adults"."""
+    found = quantities(text, code)
+    return text[: found[0].start] if found else ""
+
+
+def _tells(text: str, code: str) -> bool:
+    return bool(stems(text, code) or quantities(text, code) or codes(text, code) or polar(text))

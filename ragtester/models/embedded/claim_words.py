@@ -28,14 +28,17 @@ def negators(code: str) -> frozenset[str]:
 
 WEAK = frozenset(
     listed(
-        "amount amounts equal equals comes goes becomes became become one per on off up down until over under before "
-        "after beträgt betragen liegt steht erfolgt gilt vor nach über unter avant après antes después antes depois "
-        "prima dopo voor na до после lies stands there"
+        "amount amounts equal equals comes goes becomes became become one per on off up down until over under "
+        "before after beträgt betragen liegt steht erfolgt gilt vor nach über unter avant après antes después "
+        "antes depois prima dopo voor na до после lies stands there allowed permitted forbidden prohibited banned "
+        "erlaubt gestattet verboten untersagt autorisé autorisés autorisée autorisées interdit interdits "
+        "interdite interdites permitido permitida prohibido prohibida vietato consentito toegestaan verboden"
     )
 )
-"""Verbs that say no more than "is", and prepositions: they count only against their opposites."""
+"""Verbs that say no more than "is" or "may", and prepositions: they count only against their opposites."""
 FOCUS = re.compile(
-    r"\b(?:only|nur|seulement|uniquement|sólo|solo|solamente|soltanto|alleen|apenas|somente|только)\b", re.I
+    r"\b(?:only|nur|seulement|uniquement|sólo|solo|solamente|soltanto|alleen|apenas|somente|только)\b",
+    re.I,
 )
 """What they stand with is all of the clause."""
 WITHOUT = frozenset(listed("without ohne sans sin senza zonder sem utan uden без"))
@@ -91,27 +94,30 @@ first second third fourth fifth sixth | daily weekly monthly yearly quarterly an
 täglich wöchentlich monatlich jährlich vierteljährlich | steel aluminium plastic wood brass copper
 """
 _MORE_OPPOSITES = """
-outward inward | enabled off | activated off | disabled on | deactivated on | minimum maximum | lowest highest | smallest largest | shortest longest | slowest fastest | shorter longer | lighter heavier |
-earlier later | succeed precede | free chargeable | heat cool | gain lose | welcome unwelcome banned | male female |
-hoch niedrig gering | hohe niedrige geringe | höher niedriger tiefer | länger kürzer | schneller langsamer | kalt warm heiß | trocken nass feucht |
-voll leer | hinten vorne vorn | innen außen | vorher nachher | aktiviert deaktiviert | eingeschaltet ausgeschaltet |
-links rechts | steigen sinken fallen | öffnet schließt | erster letzter | früher später | geöffnet geschlossen |
-ouverts fermés | haut bas | chaud froid | allumé éteint | activé désactivé | inclus exclu | supérieur inférieur |
-dessus dessous | premier dernier | abierto cerrado | alto bajo | frío caliente | encendido apagado | primero último |
-aperto chiuso | prima dopo | caldo freddo | acceso spento | obbligatorio facoltativo | obligatoire facultatif |
-obligatorio opcional | verpflichtend freiwillig | open gesloten dicht | voor na | warm koud | aan uit | links rechts |
-aberto fechado | antes depois | quente frio | открыт закрыт | до после | выше ниже
+outward inward | enabled off | activated off | disabled on | deactivated on | minimum maximum | lowest highest |
+smallest largest | shortest longest | slowest fastest | shorter longer | lighter heavier | earlier later | succeed
+precede | free chargeable | heat cool | gain lose | welcome unwelcome banned | male female | hoch niedrig gering |
+hohe niedrige geringe | höher niedriger tiefer | länger kürzer | schneller langsamer | kalt warm heiß | trocken nass
+feucht | voll leer | hinten vorne vorn | innen außen | vorher nachher | aktiviert deaktiviert | eingeschaltet
+ausgeschaltet | links rechts | steigen sinken fallen | öffnet schließt | erster letzter | früher später | geöffnet
+geschlossen | ouverts fermés | haut bas | chaud froid | allumé éteint | activé désactivé | inclus exclu | supérieur
+inférieur | dessus dessous | premier dernier | abierto cerrado | alto bajo | frío caliente | encendido apagado |
+primero último | aperto chiuso | prima dopo | caldo freddo | acceso spento | obbligatorio facoltativo | obligatoire
+facultatif | obligatorio opcional | verpflichtend freiwillig | open gesloten dicht | voor na | warm koud | aan uit |
+links rechts | aberto fechado | antes depois | quente frio | открыт закрыт | до после | выше ниже
 """
 _LIKE = """
-hire rent | last final | delete remove erase | keep store retain | receive get obtain | employee staff worker | begin start commence |
-end finish | cost price | need require | buy purchase | permit allow | show display | repair fix mend | clean wash |
-replace exchange swap substitute change | pick collect fetch | refund reimburse repay | lamp light bulb | switch turn |
-illness sickness sick disease | certificate attestation | contain hold include comprise | older age | refill top replenish | enable activate switch turn | disable deactivate switch turn |
-error fault malfunction | device unit appliance | deliver supply | operate run | weekly week | monthly month | yearly annual year annually |
-kosten preis | benutzen verwenden nutzen gebrauchen | ersetzen austauschen wechseln erneuern | beginnen starten anfangen |
-enden aufhören | reinigen säubern putzen | enthalten beinhalten umfassen | bezahlen zahlen | kostenlos umsonst gratis unentgeltlich |
-gerät apparat | fehler störung defekt | erlaubt gestattet zulässig | aufstellen stehen | erhalten bekommen | fahren reisen |
-gratuit gratuitement | commencer débuter | coûter prix | utiliser employer | usar utilizar | costar precio | empezar comenzar
+hire rent | last final | delete remove erase | keep store retain | receive get obtain | employee staff worker | begin
+start commence | end finish | cost price | need require | buy purchase | permit allow | show display | repair fix mend
+| clean wash | replace exchange swap substitute change | pick collect fetch | refund reimburse repay | lamp light bulb
+| switch turn | illness sickness sick disease | certificate attestation | contain hold include comprise | older age |
+refill top replenish | enable activate switch turn | disable deactivate switch turn | error fault malfunction | device
+unit appliance | deliver supply | operate run | weekly week | monthly month | yearly annual year annually | kosten
+preis | benutzen verwenden nutzen gebrauchen | ersetzen austauschen wechseln erneuern | beginnen starten anfangen |
+enden aufhören | reinigen säubern putzen | enthalten beinhalten umfassen | bezahlen zahlen | kostenlos umsonst gratis
+unentgeltlich | gerät apparat | fehler störung defekt | erlaubt gestattet zulässig | aufstellen stehen | erhalten
+bekommen | fahren reisen | gratuit gratuitement | commencer débuter | coûter prix | utiliser employer | usar utilizar
+| costar precio | empezar comenzar
 """
 
 
