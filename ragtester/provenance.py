@@ -17,16 +17,24 @@ from ragtester.records import Ledger, Manifest
 
 PACKAGES = (
     "ragtester-pipeline",
+    "bm25s",
     "chromadb",
+    "flashrank",
     "genai-prices",
     "langchain-core",
     "langchain-openai",
     "langchain-ollama",
-    "pypdfium2",
-    "pypdf",
-    "textstat",
-    "wordllama",
     "langchain-text-splitters",
+    "lxml",
+    "py3langid",
+    "pypdf",
+    "pypdfium2",
+    "python-docx",
+    "rapidfuzz",
+    "snowballstemmer",
+    "textstat",
+    "tokenizers",
+    "wordllama",
 )
 # A dated snapshot ends in a date or a build; everything else may change under its name.
 _PINNED = re.compile(r"(\d{4}-\d{2}-\d{2}|\d{8}|-\d{4}|@sha256:[0-9a-f]+|\.gguf)$")

@@ -21,6 +21,7 @@ CUTTING = {
     "pypdf": "reads PDF files",
     "lxml": "reads HTML and DOCX files",
     "python-docx": "reads DOCX files",
+    "py3langid": "tells languages",
     "wordllama": "makes vectors",
     "chromadb": "keeps vectors",
     "bm25s": "ranks words",
