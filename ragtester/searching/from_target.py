@@ -108,7 +108,7 @@ class FromTarget:
         async with self._turn:
             seen = await asyncio.to_thread(self.texts.see, case, reply.chunks or ())
         trace = self._trace(case, seen, self._evidence(self.texts.documents[case.document_id], case))
-        update = {"index": reply.about.get("index", ""), "notes": (*trace.notes, *_notes(reply, seen))}
+        update = {"index": reply.about.get("index", ""), "notes": (*_notes(reply, seen), *_origin(case, seen))}
         self._keep(one.chunk for one in seen)
         answered = QuestionAnswered(
             answer=reply.answer,
@@ -187,6 +187,13 @@ def _cited(names: Iterable[str], seen: list[Seen]) -> tuple[str, ...]:
         if one.returned.document:
             by_document.setdefault(one.returned.document, []).append(one.chunk.id)
     return tuple(dict.fromkeys(id_ for name in names for id_ in by_id.get(name) or by_document.get(name) or [name]))
+
+
+def _origin(case: Case, seen: list[Seen]) -> list[str]:
+    """Where the document that a cross-document question came from is within reach, it may well be answered."""
+    if case.origin and any(one.chunk.document_id == case.origin.document_id and not one.lost for one in seen):
+        return [f"the target also searches {case.origin.document_id}, which this question was made from"]
+    return []
 
 
 def _notes(reply: TargetAnswered, seen: list[Seen]) -> list[str]:

@@ -1,21 +1,21 @@
 """`python:MODULE:FUNCTION`: a function of the user's that answers questions.
 
 It is called with the question and, where it takes them, the tags of the user who asks, by name where it has parameters
-`question` and `tags`. It may be async. One that is not runs in a thread of its own for each call, as many at once as
-`[providers.target] concurrency` allows; a call that does not come back is left behind with its thread.
+`question` and `tags`. It may be async, or yield its answer in pieces. Calls run at once, up to `[providers.target]
+concurrency`: of an async function in an event loop of their own, of another one each in a thread of its own. A call
+that does not come back is left behind.
 """
 
 from __future__ import annotations
 
-import asyncio
 import inspect
-import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ragtester.errors import UsageError
 from ragtester.functions import Named, is_async
+from ragtester.models.targets.background import Background, in_thread
 from ragtester.models.targets.plain import plain
 from ragtester.tasks import AskTarget
 
@@ -31,6 +31,7 @@ class FunctionTarget:
 
     function: Callable[..., Any]
     arguments: Arguments
+    background: Background = field(default_factory=Background)
 
     @classmethod
     def load(cls, named: Named) -> FunctionTarget:
@@ -42,21 +43,27 @@ class FunctionTarget:
         """What it gives, as plain data; the pieces of one that yields. Raises whatever the function raises."""
         given, named = self.arguments(request)
         if is_async(self.function):
-            result = await self.function(*given, **named)
+            result = await self.background.run(lambda: _awaited(self.function(*given, **named)))
         else:
             result = await in_thread(lambda: _all(self.function(*given, **named)))
-        if inspect.isawaitable(result):
-            result = await result
-        if isinstance(result, AsyncIterator):
-            result = _Pieces([one async for one in result])
+            if inspect.isawaitable(result) or isinstance(result, AsyncIterator):
+                result = await self.background.run(lambda: _awaited(result))
         return [plain(one) for one in result] if isinstance(result, _Pieces) else _events(plain(result))
 
     async def close(self) -> None:
-        """There is nothing to close."""
+        """End what runs in the background."""
+        self.background.close()
 
 
 class _Pieces(list[Any]):
     """What a function yielded, one after another."""
+
+
+async def _awaited(result: Any) -> Any:
+    """What an asynchronous function gives, or all that it yields."""
+    if isinstance(result, AsyncIterator):
+        return _Pieces([one async for one in result])
+    return await result
 
 
 def _all(result: Any) -> Any:
@@ -93,39 +100,3 @@ def arguments_of(function: Callable[..., Any], name: str) -> Arguments:
     except TypeError as error:
         raise UsageError(f"{SETTING}: {name}: it is called with (question, tags) or (question): {error}") from error
     return arguments
-
-
-async def in_thread(work: Callable[[], Any]) -> Any:
-    """Do `work` in a thread of its own and wait for it; who stops waiting leaves it behind.
-
-    The threads of a pool would be waited for at the end of the program, for ever where one hangs.
-    """
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Any] = loop.create_future()
-
-    def settle(result: Any, error: BaseException | None) -> None:
-        if done.done():
-            return
-        if error is None:
-            done.set_result(result)
-        else:
-            done.set_exception(error)
-
-    def tell(result: Any, error: BaseException | None) -> None:
-        try:
-            loop.call_soon_threadsafe(settle, result, error)
-        except RuntimeError:  # the loop is closed: nobody waits any more
-            return
-
-    def run() -> None:
-        try:
-            result = work()
-        except StopIteration:
-            tell(None, RuntimeError("StopIteration"))  # it cannot be handed to a future
-        except BaseException as error:  # noqa: BLE001 - whatever it raises is the answer's failure
-            tell(None, error if isinstance(error, Exception) else RuntimeError(type(error).__name__))
-        else:
-            tell(result, None)
-
-    threading.Thread(target=run, name="ragtester-target", daemon=True).start()
-    return await done

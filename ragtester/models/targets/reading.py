@@ -35,9 +35,9 @@ USUAL: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "langchain": {
         **OWN,
-        "answer": ("answer", "output", "result", "content"),
+        "answer": ("answer", "output", "result", "content", "messages[-1].content"),
         "chunks": ("context", "source_documents", "documents", "chunks"),
-        "about": ("about", "{model: response_metadata.model_name}"),
+        "about": ("about", "{model: response_metadata.model_name}", "{model: answer.response_metadata.model_name}"),
         "chunk_id": ("id", "metadata.id", "metadata.chunk_id"),
         "chunk_text": ("page_content", "text"),
         "chunk_score": ("metadata.score", "metadata.relevance_score", "score"),
@@ -94,6 +94,8 @@ class Reading:
             found = event if isinstance(event, str) else self._search("answer", event)
             if found is None:
                 continue
+            if isinstance(found, dict) and "content" in found:
+                found = found["content"]  # a message, where a chain gives one as its answer
             if isinstance(found, list) and found and all(isinstance(one, dict) for one in found):
                 # Content in blocks, as some chat models have it.
                 found = "".join(one["text"] for one in found if isinstance(one.get("text"), str))
@@ -162,13 +164,18 @@ class Reading:
             except JMESPathError as error:
                 said = " ".join(str(error).split())[:200]
                 raise UnusableReply("unparseable", f"{self._where(name)} cannot be read: {said}") from error
-            if found is not None and not (isinstance(found, dict) and set(found.values()) == {None}):
+            if found is not None and not _says_nothing(found):
                 return found
         return None
 
     def _where(self, name: str) -> str:
         setting = f" (target.{name})" if name in self.told else ""
         return " or ".join(f'"{path.expression}"' for path in self.paths[name]) + setting
+
+
+def _says_nothing(found: Any) -> bool:
+    """Whether an expression made an object of names that the reply has not."""
+    return isinstance(found, dict) and bool(found) and all(one is None for one in found.values())
 
 
 def _name(value: Any) -> str:

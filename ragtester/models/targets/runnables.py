@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ragtester.errors import UsageError
 from ragtester.functions import Named
+from ragtester.models.targets.background import Background
 from ragtester.models.targets.plain import plain
 from ragtester.tasks import AskTarget
 
@@ -23,6 +24,7 @@ class RunnableTarget:
 
     runnable: Any
     input: str
+    background: Background = field(default_factory=Background)
 
     @classmethod
     def load(cls, named: Named, key: str) -> RunnableTarget:
@@ -36,16 +38,20 @@ class RunnableTarget:
 
     async def ask(self, request: AskTarget) -> list[Any]:
         """What it gives, as plain data. Raises whatever it raises."""
-        from langsmith import tracing_context
-
-        given: Any = {self.input: request.question, "tags": list(request.tags)} if self.input else request.question
-        tags = list(request.tags)
-        # No trace leaves the machine, whatever the environment says.
-        with tracing_context(enabled=False):
-            result = await self.runnable.ainvoke(
-                given, config={"metadata": {"user_tags": tags}, "configurable": {"tags": tags}}
-            )
+        result = await self.background.run(lambda: self._invoked(request))
         return [] if result is None else [plain(result)]
 
+    async def _invoked(self, request: AskTarget) -> Any:
+        from langsmith import tracing_context
+
+        tags = list(request.tags)
+        given: Any = {self.input: request.question, "tags": tags} if self.input else request.question
+        # No trace leaves the machine, whatever the environment says.
+        with tracing_context(enabled=False):
+            return await self.runnable.ainvoke(
+                given, config={"metadata": {"user_tags": tags}, "configurable": {"tags": tags}}
+            )
+
     async def close(self) -> None:
-        """There is nothing to close."""
+        """End what runs in the background."""
+        self.background.close()

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from ragtester.rag.similarity import document_of
 from ragtester.records import Case, Chunk, Diagnosis, Trace
 from ragtester.searching.measure import Measured
 from ragtester.stages.retrieval.advice import Steps
 from ragtester.stages.retrieval.fixes import Loss, Unchecked
 from ragtester.stages.retrieval.foreign import ForeignTrace
 from ragtester.stages.retrieval.items import LookUp
+from ragtester.stages.retrieval.pieces import origin_seen
 from ragtester.stages.retrieval.query_path import QueryPath
 from ragtester.tables.cells import counted
 
@@ -42,10 +44,13 @@ class ByRanks:
         chunks: Sequence[Chunk],  # noqa: ARG002 - as every diagnoser takes it
         *,
         failed: bool,
-        look_up: LookUp,  # noqa: ARG002
+        look_up: LookUp,
     ) -> Diagnosis | None:
         """The earliest stage at which gold was lost; None where all of it arrived and no answer was judged wrong."""
         if case.type == "rejection":
+            if failed and (name := origin_seen(case, trace.context_ids, look_up)):
+                seen = f"The question was made from {document_of(name)}, and the context holds {name} of it."
+                return Loss("origin_in_context", seen).diagnosis()
             seen = f"The question must be refused; the context has {counted(len(trace.context_ids), 'chunk')}."
             return Loss("not_refused", seen).diagnosis() if failed else None
         path = QueryPath(trace, Steps.told_by(trace, self.arms))
