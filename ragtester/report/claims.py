@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ragtester.report.blocks import section, table_html
+from ragtester.report.blocks import part, section, table_html
 from ragtester.report.html import Child, Element, h
 from ragtester.stages.claims import claims_document, claims_staleness, read_repeats, read_result, repeats_document
 from ragtester.tables import Document, Section, Table
@@ -28,7 +28,8 @@ def claims(workspace: Workspace, run: str) -> Element | None:
     parts.append(_folded("Contradicted claims", _tables(made, "contradicted")))
     again = read_repeats(workspace, run)
     if again is not None:
-        parts += _all(repeats_document(again).sections[0])
+        own = repeats_document(again).sections[0]
+        parts.append(part(f"{own.title} Over {len(again.runs)} runs", *_all(own)))
     return section("claims", "Claims", *parts)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ragtester.records import ANSWER_STATES, FirstChunk, FirstKindCounts, RepeatedAnswer, RepeatsResult
+from ragtester.records import FirstChunk, FirstKindCounts, RepeatedAnswer, RepeatsResult, StateCounts
 from ragtester.stages.proportions import rate_cell
 from ragtester.statistics import format_rate
 from ragtester.tables import Cell, Document, Paragraph, Section, Table
@@ -12,6 +12,7 @@ from ragtester.tables.cells import counted
 
 SHOWN = 20
 """Answers that are shown; repeats.json lists all."""
+_COLUMNS = ("contradicted", "unsupported", "supported", "no claims", "not checked")
 SENTENCES = 10
 """Answers that a sentence is made of."""
 _KINDS = {
@@ -86,7 +87,7 @@ def _answers(answers: Sequence[RepeatedAnswer], shown: int | None) -> Table:
     if shown is not None and len(some) > shown:
         some = [one for one in answers if one.runs not in (one.supported, one.abstained, one.empty)][:shown]
     notes = (f"{len(some)} of {len(answers)}, the worst; repeats.json lists all",) if len(some) < len(answers) else ()
-    columns = ("question", "system", "runs", *ANSWER_STATES, "rankings", "what was asked")
+    columns = ("question", "system", "runs", *_COLUMNS, "rankings", "what was asked")
     rows = tuple(
         (one.case_id, f"{one.llm} × {one.embedding}", one.runs, *_counts(one), one.rankings, one.question)
         for one in some
@@ -94,12 +95,12 @@ def _answers(answers: Sequence[RepeatedAnswer], shown: int | None) -> Table:
     return Table("repeats", "Answers by what came of their claims, over all runs", columns, rows, notes, keys=2)
 
 
-def _counts(one: RepeatedAnswer | FirstKindCounts) -> tuple[Cell, ...]:
-    return tuple(getattr(one, state) for state in ANSWER_STATES)
+def _counts(one: StateCounts) -> tuple[Cell, ...]:
+    return one.contradicted, one.unsupported, one.supported, one.abstained + one.empty, one.ungraded
 
 
 def _kinds(name: str, title: str, first: str, groups: Sequence[FirstKindCounts], names: dict[str, str]) -> Table:
-    columns = (first, "answers of all runs", "contradicted [95 %]", *ANSWER_STATES[1:])
+    columns = (first, "answers of all runs", "contradicted [95 %]", *_COLUMNS[1:])
     rows = tuple(
         (names.get(one.name, one.name), one.runs, rate_cell(one.contradicted_rate), *_counts(one)[1:]) for one in groups
     )
