@@ -14,6 +14,7 @@ from ragtester.text.stems import stems
 
 LONGEST = 400
 MOST_NAMES = 3
+_CODE = re.compile(r"\S*\d\S*")
 _JOINED = 4
 """A stem so long inside a longer word of the other text is a part of a compound."""
 
@@ -30,7 +31,10 @@ def _always(request: StressQuestion, reply: QuestionStressed) -> Iterator[str]:
     if len(reply.question) > LONGEST:
         yield f"it has {len(reply.question)} characters; at most {LONGEST}"
     evidence = " ".join(one.text for one in request.evidence)
-    known = Values([*quantities(evidence, request.language), *quantities(request.expected_answer, request.language)])
+    # What the answer says of a wrong premise may be about a value that the question brought in.
+    own = reply.question if request.kind == "wrong_premise" else ""
+    texts = (evidence, request.expected_answer, own)
+    known = Values([one for text in texts for one in quantities(text, request.language)])
     new = [one for one in quantities(reply.expected_answer, request.language) if one not in known]
     if new:
         said = ", ".join(reply.expected_answer[one.start : one.end].strip() for one in new)
@@ -96,7 +100,7 @@ def shared_words(question: str, evidence: str, language: str, names: frozenset[s
     Stems in `names`, numbers and codes do not count.
     """
     held = set(stems(evidence, language))
-    known = {one for code in codes(question, language) for one in stems(code, language)} | names
+    known = {one for token in _CODE.findall(question) for one in stems(token, language)} | names
     values = {
         one for span in quantities(question, language) for one in stems(question[span.start : span.end], language)
     }

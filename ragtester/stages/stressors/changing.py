@@ -8,7 +8,7 @@ article its noun.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -37,7 +37,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Changed:
-    """The changed text. `moved` tells where a place of the old text is now; `forms` how each changed group reads."""
+    """The changed text. `moved` tells where a place of the old text is now."""
 
     text: str
     edits: tuple[Edit, ...] = ()
@@ -172,9 +172,6 @@ class Changes:
         return True
 
 
-_ARTICLE = re.compile(r"\b([Aa])n?(?= $)")
-
-
 def with_articles(text: str, edits: Iterable[Edit]) -> list[Edit]:
     """The edits, and the English articles before them that have to change ("a technician", "an engineer")."""
     found = []
@@ -188,9 +185,3 @@ def with_articles(text: str, edits: Iterable[Edit]) -> list[Edit]:
                 continue
         found.append(one)
     return found
-
-
-def forms(changed: Changed, groups: Mapping[str, object] | Iterable[str]) -> tuple[str, ...]:
-    """How the changed groups read in the new text, each writing once, in the order of the text."""
-    wanted = set(groups)
-    return tuple(dict.fromkeys(changed.says(one) for one in changed.edits if one.group in wanted))

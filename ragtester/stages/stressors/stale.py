@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ragtester.records import Case
 from ragtester.stages.stressors import moments
 from ragtester.stages.stressors.amounts import shuffled
-from ragtester.stages.stressors.changing import Changed, Changes, Edit, forms
+from ragtester.stages.stressors.changing import Changed, Changes, Edit
 from ragtester.stages.stressors.names import Renamed, rename
 from ragtester.stages.stressors.spots import Pair, Spots, find_spots
 from ragtester.stages.stressors.targets import find_targets
@@ -122,8 +122,8 @@ def finished(start: Start, evidence: Sequence[Pair]) -> Poison | None:
     if all(made.text[slice(*new)] == changes.spots.text[slice(*old)] for new, old in zip(spans, evidence, strict=True)):
         return None
     inside = [one for one in made.edits if any(a <= one.start and one.end <= b for a, b in evidence)]
-    says = forms(Changed(made.text, made.edits), {one.group for one in inside} & set(start.groups))
-    return Poison(made.text, spans, says, _in_words(changes, made))
+    says = dict.fromkeys(made.says(one) for one in inside if one.group in start.groups)
+    return Poison(made.text, spans, tuple(says), _in_words(changes, made))
 
 
 def _in_words(changes: Changes, made: Changed) -> tuple[str, ...]:
