@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ragtester.models.embedded.claim_reading import Part, Reading
-from ragtester.models.embedded.claim_words import alike, opposites
+from ragtester.models.embedded.claim_words import alike, excluding, opposites
 from ragtester.models.embedded.judging_cover import cosines, word_vectors
 from ragtester.models.embedded.vectors import embed_texts
 from ragtester.text.quantities import Quantity, same_quantity
@@ -70,8 +70,11 @@ def _kindred(stem: str, word: str, passage: Reading, code: str) -> frozenset[str
     if stem not in passage.kin:
         like = alike(code).get(stem, frozenset())
         found = {one for one in passage.stems if one in like or _akin(stem, one)}
-        passage.kin[stem] = frozenset(found | _near(word, passage))
-    return passage.kin[stem] - {stem}
+        kinds = excluding(code)
+        unlike = {one for one in passage.stems if one in kinds and kinds[one] == kinds.get(stem)}
+        unlike |= opposites(code).get(stem, frozenset()) | {stem}
+        passage.kin[stem] = frozenset((found | _near(word, passage)) - unlike)
+    return passage.kin[stem]
 
 
 def _akin(one: str, other: str) -> bool:
@@ -79,8 +82,10 @@ def _akin(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     if len(short) < 4 or not short.isalpha() or not long.isalpha():
         return False
-    return (long.startswith(short) and len(long) - len(short) <= 4) or (
-        len(short) >= 5 and long.endswith(short) and len(long) - len(short) <= 2
+    return (
+        long == f"ge{short}"
+        or (long.startswith(short) and len(long) - len(short) <= 4)
+        or (len(short) >= 5 and long.endswith(short) and len(long) - len(short) <= 2)
     )
 
 

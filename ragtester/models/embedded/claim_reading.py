@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from ragtester.models.embedded.claim_verbs import CUT, OWN_START, verb
 from ragtester.models.embedded.claim_words import (
@@ -24,11 +25,14 @@ from ragtester.models.embedded.judging_words import NEGATING_SIGNS
 from ragtester.models.embedded.tables import rows
 from ragtester.text.languages import stop_words
 from ragtester.text.normalise import fold
+from ragtester.text.quantities import Quantity
 from ragtester.text.sentences import sentence_spans
 from ragtester.text.stems import stem
 from ragtester.text.words import words
 
 LEAST = 2
+BACK, RANGE = 20, 12
+"""Characters before a value in which its limit stands, and between the two ends of a range."""
 
 
 @dataclass(frozen=True)
@@ -171,11 +175,21 @@ def pieces(text: str, code: str) -> list[tuple[str, bool]]:
             _tells(left, values, (start, cut.start()), code) and _tells(right, values, (cut.end(), len(text)), code)
         ):
             continue
+        if soft and _of_one_kind(left, right, code):
+            continue
         if not words(left) or not words(right) or CONDITION.match(left.strip()) or CONDITION.match(right.strip()):
             continue
         found.append((left, goes_on))
         start, goes_on = cut.end(), soft
     return [*found, (text[start:], goes_on)]
+
+
+def _of_one_kind(left: str, right: str, code: str) -> bool:
+    """Whether a cut would part two weekdays, months or the like."""
+    last, first = words(left)[-1:], words(right)[:1]
+    known = excluding(code)
+    kinds = {known.get(stem(word, code)) for word in (*last, *first)}
+    return len(kinds) == 1 and None not in kinds
 
 
 def _tells(text: str, values: list[tuple[int, int]], span: tuple[int, int], code: str) -> bool:
@@ -214,7 +228,7 @@ def part(text: str, code: str, lead: frozenset[str] = frozenset()) -> Part:
         _without(read.sequence, code),
         conditions,
         conditional,
-        any(COMPARING.search(text[max(0, one.start - 20) : one.start]) for one in read.quantities),
+        _limited(text, read.quantities),
         _groups(read.sequence, code),
         code,
     )
@@ -226,6 +240,13 @@ def _code_words(read: Statement) -> frozenset[str]:
         return frozenset()
     pieces = [piece for piece in read.text.lower().split() if any(char.isdigit() for char in piece)]
     return frozenset(stem for word, stem in read.stem_of.items() if any(word in piece for piece in pieces))
+
+
+def _limited(text: str, values: tuple[Quantity, ...]) -> bool:
+    """Whether a value is a limit ("up to 5 euros"); the end of a range is none ("from 4 to 6 pm")."""
+    ends = {two.start for one, two in pairwise(values) if two.start - one.end < RANGE}
+    measured = [one for one in values if one.kind not in ("date", "time") and one.start not in ends]
+    return any(COMPARING.search(text[max(0, one.start - BACK) : one.start]) for one in measured)
 
 
 def _conditions(text: str, read: Statement) -> tuple[frozenset[str], bool]:
@@ -256,6 +277,6 @@ def _groups(sequence: tuple[str, ...], code: str) -> dict[int, frozenset[str]]:
     known = excluding(code)
     found: dict[int, set[str]] = {}
     for word in sequence:
-        if word in known:
-            found.setdefault(known[word], set()).add(word)
+        if (own := stem(word, code)) in known:
+            found.setdefault(known[own], set()).add(own)
     return {number: frozenset(members) for number, members in found.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ragtester.models.embedded.claim_reading import Part
-from ragtester.models.embedded.claim_words import opposites
+from ragtester.models.embedded.claim_words import WEAK, opposites
 from ragtester.text.stems import stem
 from ragtester.text.words import words
 
@@ -17,7 +17,7 @@ def swapped_names(claim: Part, there: Part, code: str) -> str:
     another name after it, and the name's own word ("coated") is none of the claim's.
     """
     rivals = _marks(there, code)
-    ours = _marks(claim, code) & rivals
+    ours = rivals & {stem(word, code) for word in claim.read.sequence}
     if not ours:
         return ""
     said = list(_neighbours(claim, ours, code))
@@ -32,9 +32,9 @@ def swapped_names(claim: Part, there: Part, code: str) -> str:
 
 
 def _marks(part: Part, code: str) -> frozenset[str]:
-    """Stems of names, and of words that have an opposite."""
-    table = opposites(code)
-    return part.read.names | {one for word in part.read.sequence if (one := stem(word, code)) in table}
+    """Stems of names, and of words that stand beside their opposite ("left ... right")."""
+    table, held = opposites(code), {stem(word, code) for word in part.read.sequence}
+    return part.read.names | {one for one in held if table.get(one, frozenset()) & held}
 
 
 def _neighbours(part: Part, marks: frozenset[str], code: str) -> Iterator[tuple[str, str]]:
@@ -44,5 +44,5 @@ def _neighbours(part: Part, marks: frozenset[str], code: str) -> Iterator[tuple[
         own = stem(word, code)
         if own in marks:
             yield own, before
-        elif word in part.read.stem_of:
+        elif word in part.read.stem_of and word not in WEAK:
             before = own

@@ -28,6 +28,7 @@ def negators(code: str) -> frozenset[str]:
 
 WEAK = frozenset(
     listed(
+        "get gets got pflicht mandatory compulsory obligatory obligatoire obligatorio obligatoria obbligatorio verplicht "
         "amount amounts equal equals comes goes becomes became become one per on off up down until over under "
         "before after beträgt betragen liegt steht erfolgt gilt vor nach über unter avant après antes después "
         "antes depois prima dopo voor na до после lies stands there allowed permitted forbidden prohibited banned "
@@ -67,9 +68,8 @@ CONDITION = re.compile(
 )
 # Words before a quantity that make it a limit.
 COMPARING = re.compile(
-    r"\b(?:more than|less than|over|under|above|below|at least|at most|up to|from|older than|younger than|within|"
-    r"mehr als|weniger als|über|unter|ab|bis(?: zu)?|mindestens|höchstens|plus de|moins de|jusqu'à|à partir de|"
-    r"más de|menos de|hasta|a partir de|più di|meno di|fino a|minori di|meer dan|minder dan|vanaf|mais de|até|"
+    r"\b(?:more than|less than|over|under|above|below|at least|at most|older than|younger than|up to|bis(?: zu)?|jusqu'à|hasta|fino a|até|tot|mehr als|weniger als|über|"
+    r"unter|mindestens|höchstens|plus de|moins de|más de|menos de|più di|meno di|minori di|meer dan|minder dan|mais de|"
     r"не (?:более|менее)|более|менее)\s*$",
     re.I,
 )
@@ -77,7 +77,8 @@ COMPARING = re.compile(
 _EXCLUDING = """
 monday tuesday wednesday thursday friday saturday sunday |
 january february march april may june july august september october november december |
-montag dienstag mittwoch donnerstag freitag samstag sonntag | montags dienstags mittwochs donnerstags freitags |
+montag dienstag mittwoch donnerstag freitag samstag sonntag montags dienstags mittwochs donnerstags freitags samstags
+sonntags |
 januar februar märz april mai juni juli august september oktober november dezember |
 lundi mardi mercredi jeudi vendredi samedi dimanche |
 janvier février mars avril mai juin juillet août septembre octobre novembre décembre |
@@ -94,7 +95,7 @@ first second third fourth fifth sixth | daily weekly monthly yearly quarterly an
 täglich wöchentlich monatlich jährlich vierteljährlich | steel aluminium plastic wood brass copper
 """
 _MORE_OPPOSITES = """
-outward inward | enabled off | activated off | disabled on | deactivated on | minimum maximum | lowest highest |
+outward inward | outside in inside | außerhalb innerhalb in | mandatory optional | enabled off | activated off | disabled on | deactivated on | minimum maximum | lowest highest |
 smallest largest | shortest longest | slowest fastest | shorter longer | lighter heavier | earlier later | succeed
 precede | free chargeable | heat cool | gain lose | welcome unwelcome banned | male female | hoch niedrig gering |
 hohe niedrige geringe | höher niedriger tiefer | länger kürzer | schneller langsamer | kalt warm heiß | trocken nass
@@ -123,9 +124,24 @@ bekommen | fahren reisen | gratuit gratuitement | commencer débuter | coûter p
 
 @lru_cache(maxsize=32)
 def excluding(code: str) -> dict[str, int]:
-    """Word to the number of its group; two words of one group exclude each other. "May" is a verb too, and left out."""
+    """Stem to the number of its group; two of one group exclude each other. "May" is a verb too, and left out."""
     groups = enumerate(_EXCLUDING.replace("\n", " ").split("|"))
-    return {word: number for number, group in groups for word in listed(group) if (word, code) != ("may", "en")}
+    found = [(word, number) for number, group in groups for word in listed(group) if (word, code) != ("may", "en")]
+    return {stem(word, code): number for word, number in found}
+
+
+# English adjectives with their opposites; -er and -est are made.
+_ADJECTIVES = """
+loud quiet | coarse fine | thick thin | rough smooth | strong weak | heavy light | young old new | near far | deep shallow |
+narrow wide | hard soft | big small | large small | bright dark | clean dirty | rich poor | tight loose | sharp blunt |
+high low | long short | fast slow | warm cold | hot cold | early late | cheap dear | easy hard difficult | safe unsafe
+"""
+
+
+def _degrees(word: str) -> list[str]:
+    root = word.removesuffix("e").removesuffix("y")
+    link = "i" if word.endswith("y") else ""
+    return [word, f"{root}{link}er", f"{root}{link}est", f"{word}{word[-1]}er", f"{word}{word[-1]}est"]
 
 
 @lru_cache(maxsize=32)
@@ -136,6 +152,10 @@ def opposites(code: str) -> dict[str, frozenset[str]]:
         table.setdefault(stem(word, code), set()).update(stem(other, code) for other in others)
     for one, other in _pairs(_MORE_OPPOSITES):
         table.setdefault(stem(one, code), set()).add(stem(other, code))
+    if code == "en":
+        for one, other in _pairs(_ADJECTIVES):
+            for first, second in zip(_degrees(one), _degrees(other), strict=True):
+                table.setdefault(stem(first, code), set()).add(stem(second, code))
     return {word: frozenset(others - {word}) for word, others in table.items()}
 
 
