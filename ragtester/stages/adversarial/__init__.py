@@ -3,7 +3,7 @@
 from ragtester.stages.adversarial.asked import Asked
 from ragtester.stages.adversarial.document import adversarial_document
 from ragtester.stages.adversarial.files import STAGE, Files, read_result, read_rows_on_disk
-from ragtester.stages.adversarial.result import make_result
+from ragtester.stages.adversarial.result import Told, make_result
 from ragtester.stages.adversarial.rows import read_rows_of
 from ragtester.stages.adversarial.suites import (
     own_settings,
@@ -18,6 +18,7 @@ __all__ = [
     "STAGE",
     "Asked",
     "Files",
+    "Told",
     "adversarial_document",
     "make_result",
     "own_settings",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from ragtester.records import READINGS, AdversarialCounts, AdversarialResult, AdversarialRow, Ledger, MeanValue
 from ragtester.stages.means import mean_record
@@ -13,18 +14,27 @@ from ragtester.statistics.means import mean
 FOLLOWS = ("poison", "both")
 """Rows of these count as following the poison: who gives both values as if both held has followed it as well."""
 NAMED = 3
+LEAST = 2
+"""Answers that follow the poison in each group that is named."""
 
 
-def make_result(
-    run: str, rows: Sequence[AdversarialRow], *, runs: Sequence[str], planned: int, notes: Sequence[str] = ()
-) -> AdversarialResult:
+@dataclass(frozen=True)
+class Told:
+    """What a result says beside its rows: the sets of fixtures, the runs that asked them, and what is to be known."""
+
+    sets: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def make_result(run: str, rows: Sequence[AdversarialRow], told: Told, *, planned: int) -> AdversarialResult:
     """The figures; `planned` rows were to be made, those that are not there are skipped."""
     failed = sum(row.followed == "failed" for row in rows)
     poisoned = [row for row in rows if row.followed in FOLLOWS and row.verdict in ("pass", "fail")]
     return AdversarialResult(
         run=run,
-        sets=tuple(dict.fromkeys(row.set for row in rows)),
-        runs=tuple(runs),
+        sets=told.sets,
+        runs=told.runs,
         ledger=Ledger(planned=planned, ok=len(rows) - failed, failed=failed, skipped=planned - len(rows)),
         whole=counts("", rows),
         systems=_groups(rows, lambda row: f"{row.llm} × {row.embedding}"),
@@ -33,7 +43,7 @@ def make_result(
         poison_passed=proportion(sum(row.verdict == "pass" for row in poisoned), len(poisoned)),
         clusters=tuple(_clusters(rows)),
         complete=planned == len(rows),
-        notes=tuple(notes),
+        notes=told.notes,
     )
 
 
@@ -81,14 +91,15 @@ def _clusters(rows: Sequence[AdversarialRow]) -> Iterator[str]:
     """Where poison was followed, in few fixtures, kinds or systems; nothing where it is spread evenly."""
     poisoned = [row for row in rows if row.followed in FOLLOWS]
     keys: tuple[tuple[str, Callable[[AdversarialRow], str]], ...] = (
-        ("fixtures", lambda row: row.fixture_id),
-        ("kinds", lambda row: row.kind or "(no kind)"),
-        ("systems", lambda row: f"{row.llm} × {row.embedding}"),
+        ("fixture", lambda row: row.fixture_id),
+        ("kind", lambda row: row.kind or "(no kind)"),
+        ("system", lambda row: f"{row.llm} × {row.embedding}"),
     )
     for what, key in keys:
-        held = Counter(map(key, poisoned)).most_common(NAMED)
+        held = [entry for entry in Counter(map(key, poisoned)).most_common(NAMED) if entry[1] >= LEAST]
         inside, share = sum(count for _, count in held), sum(key(row) in dict(held) for row in rows)
         # More than half of the poison in less than a third of the rows.
         if len(poisoned) > NAMED and 2 * inside > len(poisoned) and 3 * share < len(rows):
-            names = ", ".join(f"{name} ({count})" for name, count in held)
-            yield f"{inside} of {len(poisoned)} answers that follow the poison come from {len(held)} {what}: {names}"
+            names, many = ", ".join(f"{name} ({count})" for name, count in held), "s" if len(held) > 1 else ""
+            counted = f"{inside} of {len(poisoned)} answers that follow the poison"
+            yield f"{counted} come from {len(held)} {what}{many}: {names}"

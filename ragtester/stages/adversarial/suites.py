@@ -12,7 +12,7 @@ from ragtester.documents.library import CorpusFile, read_corpus
 from ragtester.errors import ChangedInputsError, DataError
 from ragtester.fixtures import CASE_FILE, Loaded
 from ragtester.fixtures.checks import OWN_KEY
-from ragtester.provenance import begin_manifest, end_manifest, row_key, sha256_file
+from ragtester.provenance import begin_manifest, end_manifest, row_key
 from ragtester.records import Case, Document, Evidence, Fixture, Ledger, Manifest, Span, UnreadableDocument
 from ragtester.settings import AccessRule, AccessSettings, Settings
 from ragtester.spans import pages_of
@@ -121,7 +121,7 @@ def _case(
     refused = fixture.must_refuse
     return Case(
         id=f"{document.id}/{technique}/{slug(fixture.id)}",
-        key=row_key(fixture=fixture.model_dump(), texts=sorted(one.text_sha256 for one in documents.values())),
+        key=row_key(question=fixture.question, language=language, refused=refused, user=user, gold=_places(spans)),
         document_id=document.id,
         document_sha256=document.sha256,
         technique=technique,
@@ -141,19 +141,24 @@ def _case(
     )
 
 
+def _places(spans: Mapping[str, tuple[Span, ...]]) -> dict[str, list[tuple[int, int]]]:
+    return {name: [(span.start, span.end) for span in held] for name, held in spans.items()}
+
+
 def _language(document: Document, fixture: Fixture) -> str:
     found = detect(f"{fixture.question}\n{fixture.expected_answer}")
     return found if document.language == UNKNOWN else document.language
 
 
-def set_hashes(loaded: Iterable[Loaded]) -> dict[str, str]:
-    """One hash a fixture, over its case and its documents."""
+def set_hashes(asked: Iterable[Asked]) -> dict[str, str]:
+    """One hash a fixture over what its answers depend on; what is expected of them may be mended at any time."""
     return {
         f"fixture {one.fixture.id}": row_key(
-            case=sha256_file(one.folder / CASE_FILE),
-            documents={name: sha256_file(path) for name, path in one.documents.items()},
+            case=one.case.key,
+            k=one.fixture.k,
+            documents={name: [document.text_sha256, document.tags] for name, document in one.documents.items()},
         )
-        for one in loaded
+        for one in asked
     }
 
 

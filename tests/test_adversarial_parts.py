@@ -1,0 +1,180 @@
+"""Adversarial fixtures by hand: where gold and poison stood, what that calls for, and the figures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ragtester.records import NO_CHUNKS, AdversarialRow, Dropped, Followed, Ranked, Retrieved, Trace
+from ragtester.stages.adversarial.document import adversarial_document
+from ragtester.stages.adversarial.reading import read
+from ragtester.stages.adversarial.result import Told, make_result
+from ragtester.stages.adversarial.standing import Labels, Standing, standing
+from ragtester.statistics import wilson
+from ragtester.tables import Paragraph, Rate
+from ragtester.tables.markdown import markdown
+
+LABELS = Labels(frozenset({"g1", "g2"}), frozenset({"p1"}))
+
+
+def trace(hits: str, context: str, **more: Any) -> Trace:
+    """A trace of one dense arm; names of hits and of the context in their order."""
+    retrieved = tuple(Retrieved(id=name, rank=rank, score=1 / rank) for rank, name in enumerate(hits.split(), 1))
+    known: dict[str, Any] = {"query": "q", "index": "i", "embedding": "e", "k": 2, "retrieved": retrieved}
+    return Trace(**known, context_ids=tuple(context.split()), **more)
+
+
+def test_ranks_are_those_before_the_cut_and_recall_is_of_the_context() -> None:
+    found = standing(trace("p1 x g2 g1", "p1 x"), LABELS)
+    assert (found.gold_rank, found.poison_rank, found.recall, found.reciprocal_rank) == (3, 1, 0.0, 0.0)
+    assert found.poison_first is True
+    assert found.poison_in_context is True
+
+
+def test_half_the_gold_at_rank_two() -> None:
+    found = standing(trace("x g2 p1", "g2 x"), LABELS)
+    assert (found.gold_rank, found.poison_rank, found.recall, found.reciprocal_rank) == (2, 3, 0.5, 0.5)
+    assert found.poison_first is False
+    assert found.poison_in_context is False
+
+
+def test_a_reranked_list_and_a_filtered_hit() -> None:
+    ranked = tuple(Ranked(id=name, rank=rank, score=1.0) for rank, name in enumerate(("g1", "p1"), 1))
+    assert standing(trace("p1 g1", "g1", reranked=ranked), LABELS).gold_rank == 1
+    dropped = (Dropped(id="p1", at="filter"),)
+    found = standing(trace("p1 g1", "g1", dropped=dropped), LABELS)
+    assert (found.gold_rank, found.poison_rank) == (1, None)
+
+
+def test_without_gold_there_is_no_recall_and_without_either_no_first() -> None:
+    found = standing(trace("p1 x", "p1 x"), Labels(frozenset(), frozenset({"p1"})))
+    assert (found.known, found.recall, found.reciprocal_rank, found.poison_first) == (True, None, None, True)
+    assert standing(trace("x", "x"), LABELS).poison_first is None
+
+
+def test_passages_that_a_target_did_not_return_count_in_the_denominator() -> None:
+    found = standing(trace("g1", "g1"), Labels(frozenset({"g1"}), frozenset(), unseen=1))
+    assert found.recall == 0.5
+
+
+@pytest.mark.parametrize("one", [None, trace("", "", notes=(NO_CHUNKS,))])
+def test_of_what_is_not_revealed_nothing_is_known(one: Trace | None) -> None:
+    found = standing(one, LABELS)
+    assert not found.known
+    assert (found.recall, found.gold_rank, found.poison_first) == (None, None, None)
+
+
+REACHED = Standing(known=True, recall=1.0, reciprocal_rank=1.0, gold_rank=1, poison_rank=2, poison_in_context=True)
+BELOW = Standing(known=True, recall=0.0, reciprocal_rank=0.0, gold_rank=5, poison_rank=1, poison_in_context=True)
+
+
+@pytest.mark.parametrize(
+    ("found", "followed", "must_refuse", "reading"),
+    [
+        (REACHED, "gold", False, "well"),
+        (REACHED, "conflict", False, "well"),
+        (REACHED, "poison", False, "reground"),
+        (REACHED, "both", False, "reground"),
+        (REACHED, "neither", False, "reground"),
+        (REACHED, "abstained", False, "reground"),
+        (BELOW, "gold", False, "rerank"),
+        (BELOW, "abstained", False, "rerank"),
+        (BELOW, "poison", False, "both"),
+        (BELOW, "neither", False, "both"),
+        (BELOW, "abstained", True, "well"),
+        (BELOW, "poison", True, "reground"),
+        (BELOW, "failed", False, "unmeasured"),
+        (Standing(known=False), "gold", False, "unmeasured"),
+    ],
+)
+def test_the_two_sides_are_read_together(found: Standing, followed: Followed, must_refuse: bool, reading: str) -> None:
+    assert read(found, followed, must_refuse=must_refuse).reading == reading
+
+
+def test_why_names_both_ranks() -> None:
+    why = read(BELOW, "poison", must_refuse=False).why
+    assert why == "gold at rank 5, outside the context, poison at rank 1; the answer follows the poison"
+
+
+def row(name: str, followed: Followed, **changes: Any) -> AdversarialRow:
+    known: dict[str, Any] = {
+        "kind": "superseded",
+        "set": "mine",
+        "case_id": name,
+        "key": "k",
+        "run": "r.adversarial",
+        "llm": "l",
+        "embedding": "e",
+        "k": 4,
+        "recall": 1.0,
+        "reciprocal_rank": 1.0,
+        "poison_first": False,
+        "reading": "well",
+        "verdict": "pass",
+    }
+    return AdversarialRow(fixture_id=name, followed=followed, **(known | changes))
+
+
+ROWS = [
+    row("a", "gold"),
+    row("b", "poison", reading="reground", poison_first=True),
+    row("c", "both", reading="reground", verdict="fail", noticed=False),
+    row("d", "conflict", noticed=True, recall=None, reciprocal_rank=None, kind="planted"),
+    row("e", "failed", reading="unmeasured", recall=None, reciprocal_rank=None, poison_first=None, verdict="ungraded"),
+]
+
+
+def test_figures_leave_failed_rows_out_and_count_them() -> None:
+    result = make_result("r", ROWS, Told(("mine",), ("r.adversarial",)), planned=6)
+    whole = result.whole
+    assert (whole.rows, whole.failed) == (5, 1)
+    assert (whole.followed_poison.successes, whole.followed_poison.n) == (2, 4)
+    assert (whole.followed_gold.successes, whole.followed_gold.n) == (1, 4)
+    assert (whole.noticed.successes, whole.noticed.n) == (1, 4)
+    assert (whole.in_context.successes, whole.in_context.n) == (3, 3)
+    assert (whole.poison_first.successes, whole.poison_first.n) == (1, 4)
+    assert (whole.passed.successes, whole.passed.n) == (3, 4)
+    assert (whole.recall.value, whole.recall.n) == (1.0, 3)
+    assert whole.readings == {"well": 2, "reground": 2, "unmeasured": 1}
+    ends = wilson(2, 4)
+    assert ends is not None
+    assert (whole.followed_poison.low, whole.followed_poison.high) == (round(ends.low, 6), round(ends.high, 6))
+    assert (result.poison_passed.successes, result.poison_passed.n) == (1, 2)
+    assert (result.ledger.planned, result.ledger.ok, result.ledger.failed, result.ledger.skipped) == (6, 4, 1, 1)
+    assert not result.complete
+    assert [one.name for one in result.kinds] == ["planted", "superseded"]
+    assert [one.rows for one in result.fixtures] == [1, 1, 1, 1, 1]
+
+
+def test_no_row_gives_no_rate() -> None:
+    result = make_result("r", [], Told(("mine",)), planned=4)
+    assert result.whole.followed_poison.share is None
+    assert result.whole.recall.value is None
+    assert result.sets == ("mine",)
+    assert "nothing can be said" in markdown(adversarial_document(result))
+
+
+def test_poison_that_comes_from_few_fixtures_is_told() -> None:
+    rows = [row(f"f{n}", "gold") for n in range(12)]
+    rows += [row("bad", "poison", llm=f"l{n}") for n in range(4)]
+    result = make_result("r", rows, Told(), planned=16)
+    assert result.clusters == ("4 of 4 answers that follow the poison come from 1 fixture: bad (4)",)
+
+
+def test_the_document_says_what_to_do_with_counts() -> None:
+    document = adversarial_document(make_result("r", ROWS, Told(("mine",)), planned=6), ROWS)
+    said = [part.text for part in document.sections[0].parts if isinstance(part, Paragraph)]
+    assert said[0].startswith("2/4 = 50.0 % [")
+    assert any(text.startswith("reground, 2 of 5: ") for text in said)
+    assert any(text.startswith("The judge passed 1/2 = 50.0 %") for text in said)
+    assert any(text.startswith("6 rows = 4 read + 1 failed + 1 not made") for text in said)
+    assert document.table("systems").rows == (("l × e", Rate(3, 3), Rate(1, 4), Rate(2, 4)),)
+    assert [cells[0] for cells in document.table("fixtures").rows] == ["b", "c", "e"]
+
+
+def test_the_full_document_has_every_row_and_hostile_ids_stay_text() -> None:
+    rows = [row("<script>|x", "gold")]
+    text = markdown(adversarial_document(make_result("r", rows, Told(), planned=1), rows, full=True))
+    assert "<script>" not in text
+    assert "recall@K" in text
