@@ -54,7 +54,7 @@ class Judge:
     def __init__(
         self,
         splits: Mapping[str, list[tuple[str, tuple[str, ...]]]],
-        verdicts: Mapping[tuple[str, ...], str] = VERDICTS,  # type: ignore[assignment]
+        verdicts: Mapping[Any, str] = VERDICTS,
         *,
         fail: Mapping[str, Failure] | None = None,
         stop_after: int | None = None,

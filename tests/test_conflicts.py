@@ -129,7 +129,7 @@ def test_the_embedded_engine_invents_no_contradiction_and_gives_reasons_for_refu
 # The comparison
 
 
-def row(number: int, *, coverage: float = 0.25, told: Iterable[bool] = (), **changes: Any) -> AnswerCoverage:
+def row(number: int, *, coverage: float | None = 0.25, told: Iterable[bool] = (), **changes: Any) -> AnswerCoverage:
     """A measured answer to case `number`; `told` says of each of its contradictions whether it is mentioned."""
     values: dict[str, Any] = {
         "case_id": f"c{number}",
