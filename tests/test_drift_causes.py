@@ -113,7 +113,7 @@ def broken(numbers: Sequence[int], **values: Any) -> list[Asked]:
 
 def start_of(name: str) -> Made:
     """The earlier run: a watched file must have been watched before as well."""
-    return Made(**WATCHED) if name.startswith("watched") else Made()
+    return merged([WATCHED]) if name.startswith("watched") else Made()
 
 
 def later(name: str) -> Made:
@@ -164,7 +164,7 @@ def test_flips_that_saw_other_chunks_speak_for_the_index(tmp_path: Path) -> None
     cause = only(result, "index")
     assert (cause.speaks, cause.evidence) == (
         "for",
-        "2 of 2 flips saw other chunks; of the answers that did not, 1 of 6",
+        "2 of 2 flips saw other chunks; of the answers that did not flip, 1 of 6",
     )
     assert result.explanation.startswith("Rule out first: the index: 1 document changed: pump (2 of 2 flips saw")
     assert "pass_rate" in cause.moves
@@ -202,6 +202,24 @@ def test_the_judge_of_claims_moves_claims_alone(tmp_path: Path) -> None:
     cause = only(compare(tmp_path, Made(), later("claims judge"), after), "judge")
     assert (cause.speaks, cause.moves) == ("for", ("unsupported", "contradicted"))
     assert cause.evidence == "3 of 3 flips are the same answer from the same chunks with other claims"
+
+
+def test_a_model_cannot_be_seen_where_every_answer_saw_other_chunks(tmp_path: Path) -> None:
+    made = merged([CAUSES["chunk size"][0], CAUSES["served model"][0]])
+    after = [replace(one, context=("d1",), text="41", status="fail" if one.case == "q0" else "pass") for one in EIGHT]
+    result = compare(tmp_path, Made(), made, after)
+    assert only(result, "index").speaks == "for"
+    assert only(result, "index").evidence == "1 of 1 flip saw other chunks; of the answers that did not flip, 7 of 7"
+    assert only(result, "model").speaks == "unclear"
+    assert only(result, "model").evidence.endswith("hardly an answer saw the same chunks, so the rows cannot tell")
+
+
+def test_what_the_rows_leave_open_before_the_first_cause_is_told(tmp_path: Path) -> None:
+    made = merged([CAUSES["dependency"][0], CAUSES["served model"][0]])
+    result = compare(tmp_path, Made(), made, broken([0, 1], text="41"))
+    assert (only(result, "dependency").speaks, only(result, "model").speaks) == ("unclear", "for")
+    assert result.explanation.startswith("Rule out first: the served model:")
+    assert "The rows do not rule out what comes before it: a dependency: pypdf was 6.0 and is 7.0" in result.explanation
 
 
 def test_a_part_of_the_flips(tmp_path: Path) -> None:

@@ -90,8 +90,8 @@ class Cause(Record):
     """One thing that differs between two runs, from their manifests; `before` and `after` as those have them.
 
     `moves` are the names of the figures that it can move. `evidence` says what the rows tell of it, and `speaks` which
-    way: "for" where at least half of what flipped differs where this cause would make it differ, "against" where none
-    does.
+    way: "for" where at least half of what flipped differs first where this cause would make it differ, "partly" where
+    some does, "against" where none does and it could be seen.
     """
 
     kind: CauseKind

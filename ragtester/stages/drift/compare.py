@@ -9,9 +9,10 @@ from ragtester.errors import UsageError
 from ragtester.records import DriftResult, Moved
 from ragtester.runs import repeats_of
 from ragtester.settings import DriftSettings, Settings
-from ragtester.stages.drift.causes import causes, explain, find_changes
+from ragtester.stages.drift.causes import causes, find_changes
 from ragtester.stages.drift.changed import listed
 from ragtester.stages.drift.edited import changed_cases
+from ragtester.stages.drift.explaining import explain
 from ragtester.stages.drift.figures import FIGURES, moved, valued
 from ragtester.stages.drift.flips import flips, walk, ways
 from ragtester.stages.drift.noise import Repeats, band, flips_by_noise, noisy_places
