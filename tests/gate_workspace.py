@@ -65,6 +65,7 @@ def healthy(root: Path, limits: str = "max_contradicted = 0.5", **built: Any) ->
     ):
         write_json(folder(workspace, layer) / "result.json", result)
         write_manifest(workspace, layer)
+    write_manifest(workspace, "adversarial", parameters={"runs": [f"{RUN}.adversarial"]})
     return workspace
 
 
@@ -88,7 +89,7 @@ def write_manifest(workspace: Workspace, layer: str, **changes: Any) -> None:
         "inputs": inputs,
         "seed": 7,
         "started": "2026-01-01T10:00:00Z",
-        "ended": "2026-01-01T10:00:05Z",
+        "ended": "2026-01-01T10:05:00Z",
     }
     write_json(folder(workspace, layer) / "manifest.json", Manifest(**(known | changes)))
 

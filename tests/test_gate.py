@@ -233,8 +233,44 @@ REASONS: dict[str, tuple[Spoil, list[str]]] = {
         executed(f"{RUN}.adversarial", parameters={"llms": {"openai:beta": {}}, "embeddings": {"openai:small": {}}}),
         [
             (
-                "adversarial | system | its fixtures were asked of another system than the run (llms differ); "
+                "adversarial | system | its fixtures were asked of another system than the run (llms differs); "
                 "run `ragtester adversarial --run run --overwrite`"
+            )
+        ],
+    ),
+    "answers to fixtures that came later": (
+        executed(f"{RUN}.adversarial", ended="2026-01-02T00:00:00Z"),
+        [
+            (
+                "adversarial | stale | the answers of run.adversarial are younger than its result; "
+                "run `ragtester adversarial --run run`"
+            )
+        ],
+    ),
+    "fixtures asked in part": (
+        executed(f"{RUN}.adversarial", ended=None),
+        [
+            (
+                "adversarial | unfinished | the answers of run.adversarial have no manifest or no end; "
+                "run `ragtester adversarial --run run`"
+            )
+        ],
+    ),
+    "fixtures with another prompt": (
+        executed(RUN, prompts={"answer_question": "0"}),
+        [
+            (
+                "adversarial | system | its fixtures were asked of another system than the run (the prompt differs); "
+                "run `ragtester adversarial --run run --overwrite`"
+            )
+        ],
+    ),
+    "fixtures of the settings that were not asked": (
+        settings("[gates.release]", '[adversarial]\nfixtures = ["starter", "own/ours"]\n\n[gates.release]'),
+        [
+            (
+                "adversarial | fixtures | fixtures of the settings were not asked (ours; asked: starter); "
+                "run `ragtester adversarial --run run`"
             )
         ],
     ),

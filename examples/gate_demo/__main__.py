@@ -21,6 +21,7 @@ from ragtester.records import GateResult
 from ragtester.stages.gate import first_cause, headline, screen
 from ragtester.tables import Table
 from ragtester.tables.terminal import print_table
+from ragtester.workspace import slug
 
 HEALTHY = "none (healthy)"
 
@@ -54,7 +55,8 @@ def main() -> int:
     wanted = [one for one in REGRESSIONS if not given.only or one.name in given.only]
     if not wanted:
         parser.error(f"no such regression; known: {', '.join(one.name for one in REGRESSIONS)}")
-    shutil.rmtree(given.into, ignore_errors=True)
+    for name in WORKSPACES:
+        shutil.rmtree(given.into / name, ignore_errors=True)
     outcomes = [
         outcome
         for name in dict.fromkeys(one.workspace for one in wanted)
@@ -63,7 +65,7 @@ def main() -> int:
     for outcome in outcomes:
         _tell(outcome, whole=given.screens)
     columns = ("regression", "gate", "failing checks (layer)", "first cause", "expected", "right")
-    title = "A healthy run of each workspace, and five seeded regressions"
+    title = f"Healthy runs, and {len(wanted)} seeded regressions"
     print_table(
         Table("gate-demo", title, columns, tuple(one.row for one in outcomes), whole_names=True), open_console()
     )
@@ -83,7 +85,7 @@ def _workspace(name: str, wanted: list[Regression], into: Path) -> list[Outcome]
     outcomes.append(Outcome(f"{HEALTHY}: {name}, again", "open", again, again.open and not again.causes))
     for one in wanted:
         if one.workspace == name:
-            folder = into / name / one.name.replace(" ", "-")
+            folder = into / name / slug(one.name)
             shutil.copytree(base, folder)
             one.change(folder)
             outcomes.append(_seen(one, Project(folder).gate("release")))

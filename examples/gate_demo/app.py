@@ -1,8 +1,8 @@
 """A small question-answering application of its own: an index in a file, a prompt in a file, and a model by rule.
 
 It stands for an application that is tested from outside (`[target] name = "python:app:answer"`). The "model" obeys the
-lines of `prompt.md`, so that an edit of the prompt changes what it says, as it would with a language model. Only the
-standard library is used.
+lines of `prompt.md`, so that an edit of the prompt changes what it says, as it would with a language model; `model.txt`
+names the model, of which the small one reads hastily. Only the standard library is used.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-PROMPT, INDEX = HERE / "prompt.md", HERE / "index.jsonl"
+PROMPT, INDEX, MODEL = HERE / "prompt.md", HERE / "index.jsonl", HERE / "model.txt"
+SMALL = "assistant-small"
 K = 4
 UNKNOWN = "I don't know."
 GROUNDED = "Answer only with what the passages say."
@@ -40,15 +41,18 @@ def build_index(*folders: Path, to: Path = INDEX) -> None:
 
 def answer(question: str) -> dict[str, Any]:
     """The answer with the passages that it was given, as an application's own interface would have it."""
-    prompt, chunks = PROMPT.read_text(encoding="utf-8"), _read()
+    prompt, model, chunks = PROMPT.read_text(encoding="utf-8"), MODEL.read_text(encoding="utf-8").strip(), _read()
     rarity = _rarity(chunks)
     found = sorted(((_score(question, row["text"], rarity), row) for row in chunks), key=lambda one: -one[0])[:K]
     said, cited = _say(question, [row for _, row in found], rarity, prompt)
+    if model == SMALL and cited:
+        said = _hasty(said, next(row["text"] for _, row in found if row["id"] in cited))
     return {
         "answer": said,
         "refuses": said == UNKNOWN,
         "cited": cited,
         "chunks": [{**row, "score": round(score, 4)} for score, row in found],
+        "about": {"model": model},
     }
 
 
@@ -70,6 +74,13 @@ def _say(question: str, rows: list[dict[str, str]], rarity: dict[str, float], pr
     if not best or (ABSTAINS in prompt and most < 0.5):
         return UNKNOWN, []
     return (best if GROUNDED in prompt else f"{best} {CLOSING}"), [source]
+
+
+def _hasty(sentence: str, passage: str) -> str:
+    """The sentence with the first other number of its passage in the place of its own."""
+    own = re.findall(r"\d+(?:\.\d+)?", sentence)
+    others = [number for number in re.findall(r"\d+(?:\.\d+)?", passage) if number not in own]
+    return sentence.replace(own[0], others[0], 1) if own and others else sentence
 
 
 def _read() -> list[dict[str, str]]:

@@ -19,7 +19,7 @@ SETTINGS = "ragtester.toml"
 
 def make_app(folder: Path) -> None:
     """A workspace with the application: its code, its prompt and its index."""
-    _copy(folder, "app.toml", "app.py", "prompt.md")
+    _copy(folder, "app.toml", "app.py", "prompt.md", "model.txt")
     build_index(folder / "documents", to=folder / "index.jsonl")
 
 
@@ -65,8 +65,13 @@ def judge_swap(folder: Path) -> None:
 
 
 def weaker_model(folder: Path) -> None:
-    """A cheaper model is put into the matrix."""
-    _replace(folder / SETTINGS, '"embedded:rules"', '"embedded:eager"')
+    """A cheaper model is put in."""
+    _replace(folder / "model.txt", "assistant-large", "assistant-small")
+
+
+def score_floor(folder: Path) -> None:
+    """A floor under the scores of the search is to keep weak hits out, and drops the right chunks with them."""
+    _append(folder / SETTINGS, '\n[[execute.retrieval.arms]]\nkind = "dense"\nfloor = 0.5\n')
 
 
 def _replace(path: Path, old: str, new: str) -> None:
@@ -94,9 +99,10 @@ class Regression:
 
 WORKSPACES = {"app": make_app, "engine": make_engine}
 REGRESSIONS = (
-    Regression("stale index", "app", stale_index, "coverage", "index"),
-    Regression("prompt edit", "app", prompt_edit, "claims", "prompt"),
-    Regression("dropped chunk", "app", dropped_chunk, "retrieval", "index"),
-    Regression("judge swap", "app", judge_swap, "drift", "judge"),
-    Regression("weaker model", "engine", weaker_model, "adversarial", "model"),
+    Regression("stale-index", "app", stale_index, "coverage", "index"),
+    Regression("prompt-edit", "app", prompt_edit, "claims", "prompt"),
+    Regression("dropped-chunk", "app", dropped_chunk, "retrieval", "index"),
+    Regression("judge-swap", "app", judge_swap, "drift", "judge"),
+    Regression("weaker-model", "app", weaker_model, "claims", "model"),
+    Regression("score-floor", "engine", score_floor, "adversarial", "settings"),
 )

@@ -77,7 +77,8 @@ class Baseline:
 class Evidence:
     """What stands in the files. `answers` are hashes of the answers by system.
 
-    `results` None: there are none, and `fault` says why. `faults` are layers that could not be made.
+    `results` None: there are none, and `fault` says why. `fixture_runs` are the manifests of the runs in which the
+    fixtures were asked. `faults` are layers that could not be made.
     """
 
     results: Results | None = None
@@ -88,7 +89,7 @@ class Evidence:
     adversarial: LayerFiles[AdversarialResult] = LayerFiles()
     coverage: LayerFiles[CoverageResult] = LayerFiles()
     retrieval: LayerFiles[RetrievalResult] = LayerFiles()
-    adversarial_run: Manifest | None = None
+    fixture_runs: Mapping[str, Manifest | None] = field(default_factory=dict)
     baseline: Baseline | None = None
     faults: Mapping[Layer, str] = field(default_factory=dict)
 
@@ -102,22 +103,17 @@ def read_evidence(workspace: Workspace, asked: Asked, faults: Mapping[Layer, str
     """Everything on disk that the gate asks for. What cannot be read is a fault of its layer, never an exception."""
     run = asked.run
     results, fault = _tried(lambda: load_results(workspace, [run], asked.settings.workspace.suite))
-    folders = {
-        "claims": workspace.claims_audit(run),
-        "adversarial": workspace.adversarial(run),
-        "coverage": workspace.coverage_audit(run),
-        "retrieval": workspace.retrieval_audit(run),
-    }
+    adversarial = _layer(workspace.adversarial(run), AdversarialResult)
     return Evidence(
         results=results,
         fault=fault,
         answers=answer_hashes(answer_files(workspace, run)[0]) if results else {},
         unknown_files=_unknown_files(workspace, results, asked.settings) if results else (),
-        claims=_layer(folders["claims"], ClaimsResult),
-        adversarial=_layer(folders["adversarial"], AdversarialResult),
-        coverage=_layer(folders["coverage"], CoverageResult),
-        retrieval=_layer(folders["retrieval"], RetrievalResult),
-        adversarial_run=_tried(lambda: read_json(_fixtures(workspace, run), Manifest))[0],
+        claims=_layer(workspace.claims_audit(run), ClaimsResult),
+        adversarial=adversarial,
+        coverage=_layer(workspace.coverage_audit(run), CoverageResult),
+        retrieval=_layer(workspace.retrieval_audit(run), RetrievalResult),
+        fixture_runs=_fixture_runs(workspace, adversarial.made),
         baseline=_baseline(workspace, asked.baseline) if asked.baseline else None,
         faults=dict(faults or {}),
     )
@@ -136,13 +132,19 @@ def _layer(folder: Path, schema: type[R]) -> LayerFiles[R]:
     return LayerFiles(result, made, fault or second)
 
 
-def _fixtures(workspace: Workspace, run: str) -> Path:
-    """The manifest of the answers to a run's fixtures."""
-    return workspace.answers(f"{run}.adversarial") / "manifest.json"
+def _fixture_runs(workspace: Workspace, made: Manifest | None) -> dict[str, Manifest | None]:
+    """The runs that the manifest of the fixtures' results names."""
+    names = [str(name) for name in made.parameters.get("runs") or ()] if made else []
+    return {name: _executed(workspace, name)[0] for name in names}
+
+
+def _executed(workspace: Workspace, run: str) -> tuple[Manifest | None, str]:
+    """The manifest of a run's answers, and why it cannot be read."""
+    return _tried(lambda: read_json(workspace.answers(run) / "manifest.json", Manifest))
 
 
 def _baseline(workspace: Workspace, name: str) -> Baseline:
-    executed, first = _tried(lambda: read_json(workspace.answers(name) / "manifest.json", Manifest))
+    executed, first = _executed(workspace, name)
     judged, second = _tried(lambda: read_json(workspace.verdicts(name) / "manifest.json", Manifest))
     cases, third = _tried(lambda: _cases(workspace, name))
     fault = first or second or third

@@ -6,6 +6,7 @@ Every reason against it has its own line. Pure.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from ragtester.records import GateCheck, Layer, Ledger, Manifest
@@ -13,6 +14,7 @@ from ragtester.stages.gate.evidence import Asked, Evidence, LayerFiles
 from ragtester.stages.gate.judges import pinned
 from ragtester.stages.gate.lines import failure, impossible, ungraded
 from ragtester.tables.cells import counted
+from ragtester.workspace import slug
 
 COMMANDS: dict[Layer, str] = {
     "claims": "ragtester audit claims",
@@ -20,6 +22,7 @@ COMMANDS: dict[Layer, str] = {
     "coverage": "ragtester audit coverage",
     "retrieval": "ragtester audit retrieval",
 }
+STARTER = "starter"
 SAME_SYSTEM = ("llms", "embeddings", "chunker", "retrieval", "refusals", "target")
 """What answers to fixtures share with those of the run; scope and K are the fixtures' own."""
 
@@ -40,7 +43,7 @@ def standing(layer: Layer, asked: Asked, evidence: Evidence, found: LayerFiles[A
         text = f"it audited {found.result.source}, not the answers of the run; run `{command}`"
         yield failure(layer, "answers", text)
     elif layer == "adversarial":
-        yield from _same_system(evidence, command)
+        yield from _fixtures(asked, evidence, command)
     else:
         yield from _fresh(layer, found.made, evidence, command)
 
@@ -58,17 +61,42 @@ def _fresh(layer: Layer, made: Manifest | None, evidence: Evidence, command: str
         yield failure(layer, "stale", text)
 
 
-def _same_system(evidence: Evidence, command: str) -> Iterator[GateCheck]:
-    """Whether the fixtures were asked of the system that the run was: the same models, prompts and search."""
-    own, made = evidence.info.executed if evidence.info else None, evidence.adversarial_run
-    if made is None or own is None:
-        yield impossible("adversarial", "answers", f"the answers to its fixtures have no manifest; run `{command}`")
+def _fixtures(asked: Asked, evidence: Evidence, command: str) -> Iterator[GateCheck]:
+    """Whether the fixtures of the settings were asked, of the system that the run was, and read after their answers."""
+    layer: Layer = "adversarial"
+    own, made, found = evidence.info, evidence.adversarial.made, evidence.adversarial.result
+    if made is None or made.ended is None or own is None or own.executed is None or found is None:
+        yield impossible(layer, "unfinished", f"its manifest does not say that it ended; run `{command}`")
         return
-    differ = [name for name in SAME_SYSTEM if made.parameters.get(name) != own.parameters.get(name)]
-    differ += ["the prompt" for name in own.prompts if made.prompts.get(name) != own.prompts[name]]
-    if differ:
-        text = f"its fixtures were asked of another system than the run ({', '.join(differ)} differ)"
-        yield failure("adversarial", "system", f"{text}; run `{command} --overwrite`")
+    wanted = [name if name == STARTER else slug(Path(name).name) for name in asked.settings.adversarial.fixtures]
+    absent = [name for name in wanted if not any(one == name or one.startswith(f"{name}-") for one in found.sets)]
+    if absent:
+        text = f"fixtures of the settings were not asked ({', '.join(absent)}; asked: {', '.join(found.sets)})"
+        yield failure(layer, "fixtures", f"{text}; run `{command}`")
+    for name, executed in evidence.fixture_runs.items():
+        if executed is None or executed.ended is None:
+            yield impossible(layer, "unfinished", f"the answers of {name} have no manifest or no end; run `{command}`")
+        elif executed.ended > made.ended:
+            yield failure(layer, "stale", f"the answers of {name} are younger than its result; run `{command}`")
+        elif differ := _differ(own.executed, executed):
+            what = f"{', '.join(differ)} {'differ' if len(differ) > 1 else 'differs'}"
+            text = f"its fixtures were asked of another system than the run ({what})"
+            yield failure(layer, "system", f"{text}; run `{command} --overwrite`")
+
+
+def _differ(own: Manifest, other: Manifest) -> list[str]:
+    """What two executions did not share: models, prompts, chunks and search."""
+    first, second = (_system(one) for one in (own, other))
+    differ = [name for name in first if first[name] != second[name]]
+    return differ + ["the prompt"] * any(other.prompts.get(name) != digest for name, digest in own.prompts.items())
+
+
+def _system(made: Manifest) -> dict[str, Any]:
+    known = {name: made.parameters.get(name) for name in SAME_SYSTEM}
+    search = known["retrieval"]
+    # Fixtures share one index, in which filters must come before the search.
+    known["retrieval"] = {**search, "filter_mode": ""} if isinstance(search, dict) else search
+    return known
 
 
 def whole(layer: Layer, ledger: Ledger, *, complete: bool) -> Iterator[GateCheck]:
