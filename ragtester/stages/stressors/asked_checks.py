@@ -114,7 +114,7 @@ def shared_words(question: str, evidence: str, language: str, names: frozenset[s
 
 
 def _in_compound(one: str, held: set[str]) -> bool:
-    return len(one) > _JOINED and any(one in other or (len(other) > _JOINED and other in one) for other in held)
+    return len(one) >= _JOINED and any(one in other or (len(other) >= _JOINED and other in one) for other in held)
 
 
 def _names(request: StressQuestion, reply: QuestionStressed) -> tuple[frozenset[str], list[str]]:

@@ -94,7 +94,7 @@ def wrong_value(source: Source, maker: Maker) -> tuple[str, str]:
     cut = passage(source.text, source.evidence, maker.passage_limit, case.language)
     start = None
     if cut is not None:
-        start = begin(cut.text, cut.evidence, case, (maker.seed, "premise"), most=1, whole=source.text)
+        start = begin(cut.text, cut.evidence, case, (maker.seed, "premise"), most=1, whole=source.gold.text)
     poison = finished(start, cut.evidence) if start is not None and cut is not None else None
     if start is None or poison is None:
         raise Unusable("nothing_to_change", "the expected answer states no value that a premise could have wrong")

@@ -8,7 +8,7 @@ article its noun.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -75,23 +75,34 @@ def apply(text: str, edits: Iterable[Edit]) -> Changed:
 class Changes:
     """Chooses other values for groups of a text, one after the other, in an order that the seed decides.
 
-    `taken` are the edits so far, by group. No new value stands anywhere in the text, or is given to two groups.
+    `taken` are the edits so far, by group. No new value stands anywhere in the text, or in the `whole` document that it
+    is a part of, or is given to two groups.
     """
 
     spots: Spots
     seed: object
+    whole: Spots | None = None
     taken: dict[str, list[Edit]] = field(default_factory=dict)
     amounts: dict[str, Decimal] = field(default_factory=dict)
+
+    @property
+    def _all(self) -> Iterator[Spot]:
+        yield from self.spots.spots
+        yield from self.whole.spots if self.whole is not None else ()
 
     @cached_property
     def _held(self) -> set[tuple[str, Decimal]]:
         """Values in the text, and those that were given out."""
-        return {(one.unit, abs(one.value)) for one in self.spots.spots}
+        return {(one.unit, abs(one.value)) for one in self._all}
 
     @cached_property
-    def _plain(self) -> set[Decimal]:
-        """Numbers that stand in the text without a unit or a noun."""
-        return {one.amount for one in self.spots.spots if one.group.startswith("#:")}
+    def _written_amounts(self) -> dict[bool, set[Decimal]]:
+        """Numbers that stand in the text without a unit or a noun (True), and with one."""
+        found: dict[bool, set[Decimal]] = {True: set(), False: set()}
+        for one in self._all:
+            if one.kind in ("number", "word"):
+                found[one.group.startswith("#:")].add(one.amount)
+        return found
 
     def change(self, group: str) -> bool:
         """Give a group another value; whether there is one."""
@@ -103,12 +114,19 @@ class Changes:
         kind = mine[0].kind
         if kind in ("number", "word"):
             return self._number(group, mine)
-        found = moments.moved(self.spots, mine, self.seed, self.amounts)
+        found = moments.moved(self.spots, mine, self.seed, self._moments())
         if found is None:
             return False
         self.taken[group] = [Edit(start, end, new, group, shown) for start, end, new, shown in found[0]]
         self.amounts[group] = found[1]
         return True
+
+    def _moments(self) -> dict[str, Decimal]:
+        """Dates, times and years that were given out or stand elsewhere in the whole document."""
+        spots = self.whole.spots if self.whole is not None else ()
+        known = {one.group for one in self.spots.spots}
+        elsewhere = {one.group: one.value for one in spots if one.group not in known}
+        return {**elsewhere, **self.amounts}
 
     def add(self, group: str, edits: Sequence[Edit]) -> None:
         """Take in edits that were made elsewhere."""
@@ -137,7 +155,9 @@ class Changes:
         return False
 
     def _is_free(self, first: Spot, amount: Decimal, value: Decimal) -> bool:
-        if (first.unit, abs(value)) in self._held or amount in self._plain:
+        if (first.unit, abs(value)) in self._held or amount in self._written_amounts[True]:
+            return False
+        if first.group.startswith("#:") and amount in self._written_amounts[False]:
             return False
         if first.unit == "°C" and abs(value - first.value) > _DEGREES:
             return False

@@ -18,13 +18,13 @@ _PHRASE = re.compile(r"(?<=[a-z,;] )(?:the )?([A-Z][a-z]{2,})((?: [A-Z][a-z]+){0
 _CODE = re.compile(r"(?<![\w.-])[A-Z]{1,5}-?\d{1,5}(?:-[A-Z]{1,2})?(?![\w-])")
 
 
-def about_another(cut: Excerpt, case: Case, seed: object) -> tuple[Poison, str] | None:
+def about_another(cut: Excerpt, case: Case, seed: object, whole: str) -> tuple[Poison, str] | None:
     """The passage about another entity with other values, and the question about that one.
 
     None where no entity of the question can be told by rule.
     """
     named = next(iter(_renamed(cut.text, case, seed)), None)
-    start = begin(cut.text, cut.evidence, case, (seed, "other"))
+    start = begin(cut.text, cut.evidence, case, (seed, "other"), whole=whole)
     if named is None or start is None or start.renamed is not None:
         return None
     old, new = named

@@ -38,7 +38,7 @@ def moved(spots: Spots, mine: Sequence[Spot], seed: object, now: Mapping[str, De
         return _date(spots, mine, seed, now)
     if kind == "time":
         return _time(spots, mine, seed, now)
-    return _year(spots, mine, seed)
+    return _year(spots, mine, seed, now)
 
 
 def years_back(spots: Spots, mine: Sequence[Spot], years: int) -> Made | None:
@@ -172,10 +172,11 @@ def _timed(text: str, spot: Spot, minutes: int) -> Iterator[tuple[int, int, str,
         yield *spot.parts["min"], f"{rest:02d}", spot.shown
 
 
-def _year(spots: Spots, mine: Sequence[Spot], seed: object) -> tuple[Made, Decimal] | None:
+def _year(spots: Spots, mine: Sequence[Spot], seed: object, now: Mapping[str, Decimal]) -> tuple[Made, Decimal] | None:
     year = int(mine[0].value)
     held = {int(one.value) for one in spots.spots if one.kind == "year"}
     held |= {_of(one)[0] for one in spots.spots if one.kind == "date"}
+    held |= {int(value) for name, value in now.items() if name.startswith("year:")}
     new = next((year - far for far in shuffled((1, 2, 3, 4), seed, year) if year - far not in held), None)
     if new is None:
         return None

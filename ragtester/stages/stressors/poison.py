@@ -34,7 +34,7 @@ async def make_near_duplicate(maker: Maker, source: Source) -> Made:
     cut = passage(source.text, source.evidence, maker.passage_limit, source.case.language)
     if cut is None:
         raise Unusable("no_passage", "the evidence stands in no paragraph that can be cut out")
-    start = begin(cut.text, cut.evidence, source.case, (maker.seed, "one"), most=1)
+    start = begin(cut.text, cut.evidence, source.case, (maker.seed, "one"), most=1, whole=source.gold.text)
     if start is None or start.renamed is not None:
         raise Unusable(
             "nothing_to_change", "the expected answer states no number of the evidence that a rule could change"
@@ -78,7 +78,7 @@ async def make_adjacent(maker: Maker, source: Source) -> Made:
 
 def _about_another(maker: Maker, source: Source) -> tuple[Poison, str] | None:
     cut = passage(source.text, source.evidence, maker.passage_limit, source.case.language)
-    return about_another(cut, source.case, maker.seed) if cut is not None else None
+    return about_another(cut, source.case, maker.seed, source.gold.text) if cut is not None else None
 
 
 async def _competing(maker: Maker, source: Source, name: str, poison: Poison, heading: str = "") -> Made:

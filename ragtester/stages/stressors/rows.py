@@ -13,6 +13,7 @@ from ragtester.records import Manifest, Stressor
 from ragtester.stages.stressors.plan import MANIFEST, ROWS, Item, Plan
 from ragtester.storage import read_json, read_rows, recover_tail, write_rows
 from ragtester.tasks import SPENT_FAILURES
+from ragtester.workspace import slug
 
 
 @dataclass
@@ -70,7 +71,7 @@ def _differences(plan: Plan) -> str:
 
 def clear(folder: Path, item: Item) -> None:
     """Remove what an earlier start left of a fixture that is to be made."""
-    shutil.rmtree(folder / item.id, ignore_errors=True)
+    shutil.rmtree(folder / slug(item.id), ignore_errors=True)
 
 
 def in_order(plan: Plan, rows: Rows) -> None:

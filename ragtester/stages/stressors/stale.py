@@ -68,11 +68,11 @@ def begin(
 ) -> Start | None:
     """Change what the evidence states and the expected answer says, `most` values of it (0: all).
 
-    `whole` is the document that the text is a part of: what that is about is not renamed. None where there is nothing
-    that can be changed by rule.
+    `whole` is the document that the text is a part of: what that is about is not renamed, and no value of
+    it is given out. None where there is nothing that can be changed by rule.
     """
     spots = find_spots(text, case.language)
-    changes = Changes(spots, (seed, case.id))
+    changes = Changes(spots, (seed, case.id), find_spots(whole, case.language) if whole else None)
     targets = find_targets(spots, evidence, case)
     changed: list[str] = []
     for group in targets.answer:
