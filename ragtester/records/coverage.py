@@ -11,7 +11,7 @@ from ragtester.records.claims import OfAnswer
 from ragtester.records.manifest import Ledger
 
 CoverageStatus = Literal["measured", "abstained", "no_results", "failed"]
-NotTold = Literal["answer", "citations", "texts"]
+NotTold = Literal["answer", "citations", "results", "texts"]
 
 
 class Exclusion(Record):

@@ -18,6 +18,7 @@ MOST = 2 / 3
 """Share of the answers that hide something which makes a cluster."""
 _NOT_TOLD = {
     "answer": "the answer's words (so nothing about claims and contradictions)",
+    "results": "what its searches brought (so nothing at all)",
     "citations": "what the answer cites (so no coverage)",
     "texts": "the texts of all results (contradictions are looked for in those that are told)",
 }

@@ -131,8 +131,11 @@ def _place(row: OfAnswer | Answer) -> Place:
 
 
 def _not_told(trace: Trace, *, complete: bool) -> Iterator[NotTold]:
+    """What a target keeps to itself; and texts of chunks that the run's files do not hold."""
     if not trace.reveals_citations:
         yield "citations"
+    if NO_CHUNKS in trace.notes:
+        yield "results"
     if not complete:
         yield "texts"
 
