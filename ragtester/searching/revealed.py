@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -40,12 +41,14 @@ class Seen:
 class Texts:
     """The texts of a suite's documents, ready to be searched; the last few stay in memory.
 
-    `match` (0 to 100) is how alike two texts are that are taken for the same. Not for two threads at once.
+    `match` (0 to 100) is how alike two texts are that are taken for the same.
     """
 
     suite: Suite
     match: float
     _pages: OrderedDict[str, Page] = field(default_factory=OrderedDict)
+    _anywhere: dict[str, tuple[str, Pair] | None] = field(default_factory=dict)
+    _turn: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         self.documents = {one.id: one for one in self.suite.documents}
@@ -53,16 +56,17 @@ class Texts:
 
     def page(self, document: Document) -> Page:
         """A document's text. Raises DataError where it is not the text of the suite any more."""
-        if document.id not in self._pages:
-            self._pages[document.id] = Page(self.suite.text(document))
-        self._pages.move_to_end(document.id)
-        page = self._pages[document.id]
-        while len(self._pages) > 1 and sum(len(one.text) for one in self._pages.values()) > TEXTS_IN_MEMORY:
-            self._pages.popitem(last=False)
-        return page
+        with self._turn:
+            if document.id not in self._pages:
+                self._pages[document.id] = Page(self.suite.text(document))
+            self._pages.move_to_end(document.id)
+            page = self._pages[document.id]
+            while len(self._pages) > 1 and sum(len(one.text) for one in self._pages.values()) > TEXTS_IN_MEMORY:
+                self._pages.popitem(last=False)
+            return page
 
     def see(self, case: Case, returned: Sequence[Returned]) -> list[Seen]:
-        """Each text with its place: in the case's document first, then in the one that the target names, then in any.
+        """Each text with its place: in the document that the target names first, then in the case's, then in any.
 
         A text that stands nowhere and holds evidence of the case stands for the place of that evidence.
         """
@@ -78,33 +82,43 @@ class Texts:
 
     def _seen(self, case: Case, returned: Returned) -> Seen:
         own, named = self.documents.get(case.document_id), self._named(returned.document)
-        first = [one for one in (own, named) if one is not None]
+        first = list(dict.fromkeys(one for one in (named, own) if one is not None))
         if returned.text.strip():
-            for document, bar in self._places(first):
-                if span := self._find(document, case, returned.text, bar):
-                    return Seen(returned, _row(document, returned.text, span), near=bar > 0)
+            if found := self._found(case, returned.text, first):
+                document, span, near = found
+                return Seen(returned, _row(document, returned.text, span), near=near)
             if own and (spans := self._holds(own, case, returned.text)):
                 return Seen(returned, _row(own, returned.text, spans[0], also=spans[1:]), near=True)
         home = named or own
         return Seen(returned, _row(home, returned.text, NOWHERE, name=case.document_id), lost=True)
 
-    def _places(self, first: Sequence[Document]) -> Iterator[tuple[Document, float]]:
-        """Documents to search, each with the bar of likeness (0: as it is, up to white space)."""
-        known = {one.id for one in first}
-        rest = [one for one in self.suite.documents if one.id not in known]
-        yield from ((one, 0.0) for one in (*first, *rest))
-        yield from ((one, self.match) for one in first)
-        if self._size <= NEAR_EVERYWHERE:
-            yield from ((one, self.match) for one in rest)
+    def _found(self, case: Case, text: str, first: Sequence[Document]) -> tuple[Document, Pair, bool] | None:
+        """Where a text stands, and whether only by likeness: as it is in the `first` documents, as it is anywhere, and
+        then by likeness."""
+        for document in first:
+            if found := self.page(document).find(text):
+                return document, found[0], False
+        if anywhere := self._as_it_is(text):
+            return self.documents[anywhere[0]], anywhere[1], False
+        for document in first if self._size > NEAR_EVERYWHERE else (*first, *self.suite.documents):
+            if span := self._alike(document, case, text):
+                return document, span, True
+        return None
 
-    def _find(self, document: Document, case: Case, text: str, bar: float) -> Pair | None:
+    def _as_it_is(self, text: str) -> tuple[str, Pair] | None:
+        """The first document of the suite that has a text, and where; looked for once, whoever it was returned to."""
+        digest = sha256_text(text)
+        if digest not in self._anywhere:
+            hits = ((one.id, hit[0]) for one in self.suite.documents if (hit := self.page(one).find(text)) is not None)
+            self._anywhere[digest] = next(hits, None)
+        return self._anywhere[digest]
+
+    def _alike(self, document: Document, case: Case, text: str) -> Pair | None:
         page = self.page(document)
-        found = page.find(text, bar)
+        found = page.find(text, self.match)
         if found is None:
             return None
         start, end = found[0]
-        if not bar:
-            return start, end
         # Alike is not the same: a clause with another number in it is another clause.
         if not _says_all(page.text[max(0, start - MARGIN) : end + MARGIN], text):
             return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from ragtester.records import CLOSED_BOOK_SUFFIX
+from ragtester.records import CLOSED_BOOK_SUFFIX, TARGET
 from ragtester.results import Result, Results
 from ragtester.stages.compare.naming import system_namer
 from ragtester.stages.compare.view import View, make_view
@@ -93,10 +93,16 @@ def _without(results: Results) -> Iterator[str]:
     executed = {row.run.removesuffix(CLOSED_BOOK_SUFFIX) for row in results.closed_book}
     judged = {row.run.removesuffix(CLOSED_BOOK_SUFFIX) for row in results.closed_book if row.graded}
     llms: dict[str, set[str]] = {}
+    targets = {row.run for row in results.open_book if row.embedding == TARGET}
     for row in results.open_book:
         llms.setdefault(row.run, set()).add(row.llm)
     for name, asked in llms.items():
-        if name not in executed and all(llm.startswith(EMBEDDED) for llm in asked):
+        if name in targets:
+            yield (
+                f"Run {name} has no closed-book control: a target searches by itself and cannot be asked without, so "
+                "nobody knows which of its passes rest on memory."
+            )
+        elif name not in executed and all(llm.startswith(EMBEDDED) for llm in asked):
             yield (
                 f"Run {name} has no closed-book control. Its LLMs are of the embedded engine, which has no memory: a "
                 "control would mean nothing."

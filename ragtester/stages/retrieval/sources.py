@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ragtester.errors import UsageError
 from ragtester.progress import Progress
 from ragtester.records import Case, Document, DocumentRow, Manifest
 from ragtester.results import load_results
@@ -130,6 +131,10 @@ def from_search(
     progress: Progress,
 ) -> Source:
     """The suite searched now, under every embedding model of the settings. Raises UsageError without cases."""
+    if settings.target.name:
+        raise UsageError(
+            "--search: a target ([target] name) searches by itself; audit what its answers tell, without it"
+        )
     suite, places = _checked(workspace, settings)
     documents = {one.id: one for one in suite.documents}
     watch = Watch(workspace, settings, documents)
