@@ -452,3 +452,14 @@ def test_the_manifest_says_what_the_audit_was_made_from(tmp_path: Path) -> None:
     assert made.parameters["prefilter"] is True
     assert made.ledger == found(space).ledger
     assert (space.coverage_audit("main") / "result.md").read_text(encoding="utf-8").startswith("# Output audit of run")
+
+
+def test_a_claim_that_names_no_chunk_relies_on_what_the_answer_cites(tmp_path: Path) -> None:
+    claim = "Annual plans have a refund window of 60 days."
+    verdicts = {(claim, "new"): "contradicted", (claim, "old"): "contradicted"}
+    space = workspace(tmp_path, [answer(1, PLAIN, ("new",))])
+    audit(space, Judge({PLAIN: [(claim, ())]}, verdicts))
+    (row,) = rows(space)
+    # that its own source says otherwise is for the claims audit; the other chunk is hidden
+    assert [one.chunk_id for one in row.contradictions] == ["old"]
+    assert row.faithful is False

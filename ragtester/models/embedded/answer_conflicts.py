@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ragtester.models.embedded.answering import answer_question
 from ragtester.models.embedded.claim_checking import check_claim
+from ragtester.models.embedded.claim_splitting import split_answer
 from ragtester.records import LeftOut
-from ragtester.tasks import AnswerQuestion, CheckClaim, ConflictsAnswered, Passage
-from ragtester.text.claim_cover import claims_of
+from ragtester.tasks import AnswerQuestion, CheckClaim, ConflictsAnswered, Passage, SplitAnswer
 from ragtester.text.languages import base
 from ragtester.text.sentences import sentences
 from ragtester.text.subjects import shares_subject
@@ -34,7 +34,7 @@ def answer_with_conflicts(request: AnswerQuestion, eager: bool = False) -> Confl
         return ConflictsAnswered(**dict(plain), left_out=left)
     code = base(request.language)
     said, cited, left_out = plain.answer, list(plain.cited), []
-    claims = claims_of(answer_question(request.model_copy(update={"reply_format": "json"}), eager).answer, code)
+    claims = _claims(request, eager)
     for part in request.sections:
         if part.label in plain.cited:
             continue
@@ -46,6 +46,19 @@ def answer_with_conflicts(request: AnswerQuestion, eager: bool = False) -> Confl
         said += f" [{part.label}]" if request.reply_format == "text" else ""
         cited.append(part.label)
     return ConflictsAnswered(answer=said, refuses=False, cited=tuple(cited), left_out=tuple(left_out))
+
+
+def _claims(request: AnswerQuestion, eager: bool) -> list[str]:
+    """What the answer claims, as the audits of claims split it."""
+    plain = answer_question(request.model_copy(update={"reply_format": "json"}), eager)
+    asked = SplitAnswer(
+        language=request.language,
+        question=request.question,
+        answer=plain.answer,
+        cited=plain.cited,
+        passages=request.sections,
+    )
+    return [one.claim for one in split_answer(asked).claims]
 
 
 def _against(claims: list[str], part: Passage, request: AnswerQuestion, code: str) -> str:

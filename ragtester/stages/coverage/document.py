@@ -36,6 +36,8 @@ def coverage_document(result: CoverageResult, *, full: bool = False) -> Document
 
 def _said(result: CoverageResult) -> Iterator[Paragraph]:
     yield Paragraph(_reporting(result), answer=True)
+    if result.hiding.successes:
+        yield from (Paragraph(text) for text in _cluster_sentences(result, result.hiding.successes))
     yield Paragraph(_accounts(result), answer=True)
     if result.silent.n:
         share = show(mean_cell(result.silent_share))
@@ -111,7 +113,6 @@ def _clusters(result: CoverageResult, *, full: bool) -> Iterator[Paragraph | Tab
     if not total:
         yield Paragraph("No answer hides a contradiction that was found.")
         return
-    yield from (Paragraph(text) for text in _cluster_sentences(result, total))
     shown = result.documents if full else tuple(one for one in result.documents if one.hiding.successes)[:SHOWN]
     notes = () if len(shown) == len(result.documents) else (f"{len(shown)} of {len(result.documents)} documents",)
     yield _groups("coverage-by-document", "By document, those that hide most first", "document", shown, notes)

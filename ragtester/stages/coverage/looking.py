@@ -164,11 +164,14 @@ def _nothing() -> Failure:
 def _contradictions(
     seen: Seen, split: tuple[SeenClaim, ...], checks: dict[Pair, ClaimChecked], against: set[Pair]
 ) -> Iterable[Contradiction]:
-    """Each claim with each chunk that it does not rely on and that says otherwise."""
+    """Each claim with each chunk that it does not rely on and that says otherwise.
+
+    A claim that names no chunk relies on what the answer cites: that its own source says otherwise hides nothing.
+    """
     rivals = _rivals(split, checks, against)
     for claim in split:
         for name in seen.raw_ids:
-            if (claim.number, name) not in against or name in claim.chunk_ids:
+            if (claim.number, name) not in against or name in (claim.chunk_ids or seen.cited_ids):
                 continue
             how = mention(seen, claim, name, rivals.get((claim.number, name), set()))
             yield Contradiction(

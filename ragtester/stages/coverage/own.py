@@ -134,7 +134,7 @@ def _not_told(trace: Trace, *, complete: bool) -> Iterator[NotTold]:
     """What a target keeps to itself; and texts of chunks that the run's files do not hold."""
     if not trace.reveals_citations:
         yield "citations"
-    if NO_CHUNKS in trace.notes:
+    if not trace.reveals_chunks:
         yield "results"
     if not complete:
         yield "texts"
