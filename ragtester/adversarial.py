@@ -12,6 +12,7 @@ from ragtester.pipeline import Options, budget, check_models, run_steps
 from ragtester.progress import Progress, StageResult
 from ragtester.provenance import sha256_text
 from ragtester.records import AdversarialRow
+from ragtester.runs import STARTER
 from ragtester.settings import Settings
 from ragtester.stages import adversarial as stage
 from ragtester.stages.adversarial import Asked
@@ -19,7 +20,6 @@ from ragtester.stages.execute.plan import matrix
 from ragtester.text.words import estimate_tokens
 from ragtester.workspace import Workspace, slug
 
-STARTER = "starter"
 STAGES = ("execute", "judge")
 
 

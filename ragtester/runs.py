@@ -15,6 +15,9 @@ from ragtester.storage import iter_rows, read_json
 from ragtester.workspace import Workspace, slug
 
 _REPEAT = re.compile(r"(?P<run>.+)\.repeat-(?P<number>[2-9]|[1-9][0-9]+)", re.S)
+STARTER = "starter"
+"""The set of adversarial fixtures that ships with ragtester."""
+_FIXTURES = re.compile(r"(?P<run>.+)\.adversarial(?:-.+?)?(?:\.k[1-9][0-9]*)?", re.S)
 
 
 def answer_files(workspace: Workspace, run: str) -> tuple[list[Path], list[Path]]:
@@ -57,6 +60,18 @@ def repeat_name(run: str, number: int) -> str:
 def repeated_run(name: str) -> str | None:
     """The run that a run of this name would repeat; None for a name that is not one of a repeat."""
     found = _REPEAT.fullmatch(name)
+    return found["run"] if found else None
+
+
+def fixtures_run(run: str, set_name: str, k: int | None = None) -> str:
+    """Name of the run that asks a set of fixtures, those with a K of their own apart; the starter set's is plain."""
+    own = "" if set_name == STARTER else f"-{set_name}"
+    return f"{run}.adversarial{own}" + ("" if k is None else f".k{k}")
+
+
+def asked_fixtures(name: str) -> str | None:
+    """The run whose fixtures a run of this name asks; None for a name that is not one of fixtures."""
+    found = _FIXTURES.fullmatch(name)
     return found["run"] if found else None
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ragtester.records import NO_CHUNKS, AdversarialRow, Dropped, Followed, Ranked, Retrieved, Trace
+from ragtester.runs import asked_fixtures, fixtures_run
 from ragtester.stages.adversarial.document import adversarial_document
 from ragtester.stages.adversarial.reading import read
 from ragtester.stages.adversarial.result import Told, make_result
@@ -178,3 +179,22 @@ def test_the_full_document_has_every_row_and_hostile_ids_stay_text() -> None:
     text = markdown(adversarial_document(make_result("r", rows, Told(), planned=1), rows, full=True))
     assert "<script>" not in text
     assert "recall@K" in text
+
+
+@pytest.mark.parametrize(
+    ("set_name", "k", "name"),
+    [
+        ("starter", None, "main.adversarial"),
+        ("starter", 2, "main.adversarial.k2"),
+        ("mine", None, "main.adversarial-mine"),
+        ("my.k2", 12, "main.adversarial-my.k2.k12"),
+    ],
+)
+def test_runs_of_fixtures_are_known_by_their_names(set_name: str, k: int | None, name: str) -> None:
+    assert fixtures_run("main", set_name, k) == name
+    assert asked_fixtures(name) == "main"
+
+
+@pytest.mark.parametrize("name", ["main", "adversarial", "main.adversary", "main.repeat-2"])
+def test_other_runs_ask_no_fixtures(name: str) -> None:
+    assert asked_fixtures(name) is None

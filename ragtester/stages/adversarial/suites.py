@@ -14,6 +14,7 @@ from ragtester.fixtures import CASE_FILE, Loaded
 from ragtester.fixtures.checks import OWN_KEY
 from ragtester.provenance import begin_manifest, end_manifest, row_key
 from ragtester.records import Case, Document, Evidence, Fixture, Ledger, Manifest, Span, UnreadableDocument
+from ragtester.runs import fixtures_run
 from ragtester.settings import AccessRule, AccessSettings, Settings
 from ragtester.spans import pages_of
 from ragtester.stages.adversarial.asked import Asked
@@ -33,12 +34,6 @@ def suite_name(set_name: str) -> str:
 def technique_name(k: int | None) -> str:
     """The technique of the fixtures with a K of their own; None: those with the run's K."""
     return TECHNIQUE if k is None else f"{TECHNIQUE}-k{k}"
-
-
-def run_name(run: str, set_name: str, k: int | None) -> str:
-    """The run of a set's fixtures: that of the starter set has the plain name."""
-    own = "" if set_name == "starter" else f"-{set_name}"
-    return f"{run}.{TECHNIQUE}{own}" + ("" if k is None else f".k{k}")
 
 
 def read_set(loaded: Sequence[Loaded], settings: Settings) -> list[Asked]:
@@ -85,7 +80,7 @@ def _asked(one: Loaded, read: Mapping[str, tuple[Document, str]], settings: Sett
         documents=documents,
         texts=texts,
         spans=spans,
-        run=run_name(settings.execute.run, one.set, fixture.k),
+        run=fixtures_run(settings.execute.run, one.set, fixture.k),
         k=fixture.k or settings.execute.k,
     )
 

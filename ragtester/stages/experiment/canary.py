@@ -14,7 +14,7 @@ from typing import Any
 from ragtester.errors import UsageError
 from ragtester.provenance import row_key
 from ragtester.records import NO_RETRIEVAL, Answer, CanaryResult, Manifest, SourceShares, Trace
-from ragtester.runs import answer_files, repeated_run
+from ragtester.runs import answer_files, asked_fixtures, repeated_run
 from ragtester.searching.measure import context_arms
 from ragtester.stages.experiment.canary_alarm import with_alarms
 from ragtester.stages.experiment.overlay import shown
@@ -123,7 +123,7 @@ def canary(workspace: Workspace, runs: Sequence[str] = (), *, by_day: bool | Non
 
 
 def _all_runs(workspace: Workspace) -> tuple[list[str], dict[str, str]]:
-    """Every run of the workspace; apart those of experiments, which search as nobody is served, and repeats of runs."""
+    """Every run of the workspace; apart those of experiments, which search as nobody is, repeats and fixtures."""
     names = []
     for path in sorted((workspace.root / "answers").glob("*/manifest.json")):
         made = read_json(path, Manifest)
@@ -136,6 +136,7 @@ def _all_runs(workspace: Workspace) -> tuple[list[str], dict[str, str]]:
             experiments |= dict.fromkeys(made.parameters.get("runs", ()), made.name)
     left_out = {name: f"made by the experiment {experiments[name]}" for name in names if name in experiments}
     left_out |= {name: f"a repeat of {base}" for name in names if (base := repeated_run(name)) in names}
+    left_out |= {name: f"the fixtures of {base}" for name in names if (base := asked_fixtures(name)) is not None}
     names = [name for name in names if name not in left_out]
     if not names:
         raise UsageError(f"{workspace.root / 'answers'}: no run to look at; make one first (ragtester execute)")
