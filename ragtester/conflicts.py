@@ -7,7 +7,7 @@ from pathlib import Path
 from ragtester.errors import UsageError
 from ragtester.pipeline import Options, Spent, check_model, check_models, run_audit, run_steps
 from ragtester.progress import Progress, StageResult
-from ragtester.records import AnswerCoverage, CoverageContrast
+from ragtester.records import CONFLICTS_SUFFIX, AnswerCoverage, CoverageContrast
 from ragtester.settings import Settings
 from ragtester.stages import claims, coverage
 from ragtester.stages.coverage import contrast, contrast_document
@@ -15,8 +15,7 @@ from ragtester.storage import read_json, read_rows, write_json, write_text
 from ragtester.tables.markdown import markdown
 from ragtester.workspace import Workspace
 
-SUFFIX = ".conflicts"
-"""Ends the name of the run under the instruction."""
+SUFFIX = CONFLICTS_SUFFIX
 
 
 def instructed(settings: Settings) -> Settings:

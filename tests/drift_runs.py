@@ -78,6 +78,7 @@ class Made:
     dirty: bool = False
     seed: int = 7
     suite: str = SUITE
+    index: str = "0123"
 
 
 def case_of(asked: Asked, changes: Mapping[str, Mapping[str, Any]] | None = None) -> Case:
@@ -132,7 +133,7 @@ def _answer(one: Asked, run: str, made: Made) -> Answer:
     if one.context is not None:
         trace = Trace(
             query=case_of(one).question,
-            index="0123",
+            index=made.index,
             embedding=made.embedding,
             k=2,
             context_ids=one.context,

@@ -44,6 +44,16 @@ CAUSES: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "watched index": ({"inputs": {"watch index: store.db": HASH}}, "index", "the watched file index: store.db changed"),
     "prompt": ({"prompts": {"answer_question": HASH}}, "prompt", "the prompt answer_question was edited"),
+    "another prompt": (
+        {"prompts": {"answer_question.conflicts": HASH}},
+        "prompt",
+        "systems were asked with the prompt answer_question and are with answer_question.conflicts",
+    ),
+    "prompt of the rewrite": (
+        {"parameters": {"retrieval": {"rrf_constant": 60, "rewrite_query": HASH}}},
+        "prompt",
+        "the prompt rewrite_query was edited",
+    ),
     "watched prompt": ({"inputs": {"watch prompt: p.txt": HASH}}, "prompt", "the watched file prompt: p.txt changed"),
     "dependency": (
         {"versions": {**VERSIONS, "pypdf": "7.0"}},
@@ -113,6 +123,8 @@ def broken(numbers: Sequence[int], **values: Any) -> list[Asked]:
 
 def start_of(name: str) -> Made:
     """The earlier run: a watched file must have been watched before as well."""
+    if name == "prompt of the rewrite":
+        return Made(parameters={"retrieval": {"rrf_constant": 60, "rewrite_query": "r" * 64}})
     return merged([WATCHED]) if name.startswith("watched") else Made()
 
 
@@ -262,6 +274,49 @@ def test_nothing_recorded_differs(tmp_path: Path) -> None:
     assert result.causes == ()
     assert f"What is left is the provider behind {LLM}, or chance" in result.explanation
     assert "Of 3 flips 2 saw the same chunks and got another answer, 1 are the same answer" in result.explanation
+
+
+# A system under test that is not ours
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "text"),
+    [
+        ({"index": "2026-12-01"}, "index", "the index of app × target is another one (2026-11-30, now 2026-12-01)"),
+        ({"parameters": {"target": {"module": HASH}}}, "settings", "target.module was "),
+        ({"parameters": {"target": {"module": "m", "model": "n"}}}, "model", "target.model was not set and is n"),
+        (
+            {"served": "gpt-x-2025-01-01"},
+            "model",
+            "app was served as gpt-y-2025-01-01 and is served as gpt-x-2025-01-01",
+        ),
+        ({"inputs": {"watch index: store.db": HASH}}, "index", "the watched file index: store.db changed"),
+        ({"inputs": {"watch rules: r.txt": HASH}}, "settings", "the watched file rules: r.txt changed"),
+    ],
+)
+def test_causes_of_a_target(tmp_path: Path, changes: dict[str, Any], kind: str, text: str) -> None:
+    watched = {"watch index: store.db": "i" * 64, "watch rules: r.txt": "r" * 64}
+    target: dict[str, Any] = {
+        "llm": "app",
+        "embedding": "target",
+        "served": "gpt-y-2025-01-01",
+        "index": "2026-11-30",
+        "parameters": {"target": {"module": "m"}},
+        "inputs": watched,
+    }
+    two = {**target, **changes}
+    two["inputs"] = {**watched, **changes.get("inputs", {})}
+    # What a target returned is no picture of its index: other chunk files alone are no cause.
+    result = compare(tmp_path, Made(**target), Made(**two, chunks=("c7",)), broken([0]))
+    assert [(cause.kind, text in cause.text) for cause in result.causes] == [(kind, True)]
+
+
+def test_a_target_of_which_nothing_is_watched(tmp_path: Path) -> None:
+    made = Made(llm="app", embedding="target", served=None, parameters={"target": {}})
+    assert (
+        "a: nothing of the target is watched ([target] watch): its changes are not seen"
+        in compare(tmp_path, made, made).unpinned
+    )
 
 
 # What could not be pinned

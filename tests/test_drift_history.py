@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -43,7 +44,7 @@ def started(month: int) -> str:
 
 @pytest.fixture
 def four(tmp_path: Path) -> Workspace:
-    """None fails, then q1, then the same, then two others; the second run lacks a question, the last is another model."""
+    """None fails, then q1, the same, then two others; the second run lacks a question, the last is another model."""
     for month, asked in enumerate((failing(), failing(1)[:5], failing(1), failing(2, 3)), start=1):
         llm = "openai:n-2026-04-01" if month == 4 else "openai:m-2025-01-01"
         write_run(tmp_path, MONTHS[month - 1], asked, Made(llm=llm, served=llm, started=started(month)))
@@ -143,6 +144,7 @@ def test_repeats_controls_experiments_and_other_suites_are_left_out(four: Worksp
     assert [run.run for run in found.runs] == list(MONTHS)
     assert found.left_out == {
         "march.closed-book": "a closed-book control",
+        "march.conflicts": "the run under the instruction to surface contradicting evidence",
         "march.repeat-2": "a repeat of march",
         "other": "of the suite another",
         "tried": "made by the experiment sweep",
@@ -245,18 +247,18 @@ def test_a_line_for_each_figure_and_a_ring_for_each_breach(four: Workspace) -> N
         "Latency, seconds an answer",
     ]
     rate = panels["Pass rate, % of graded answers"].lines[0]
-    assert list(rate.get_ydata()) == pytest.approx([100, 80, 100 * 5 / 6, 100 * 4 / 6])
+    assert np.asarray(rate.get_ydata()).tolist() == pytest.approx([100, 80, 100 * 5 / 6, 100 * 4 / 6])
     # Days since the first run: January has 31, February 28, March 31.
-    assert list(rate.get_xdata()) == pytest.approx([0, 31, 59, 90])
+    assert np.asarray(rate.get_xdata()).tolist() == pytest.approx([0, 31, 59, 90])
     rings = [line for line in panels["Claims, % of those sent"].lines if line.get_markersize() == 10]
-    assert sum(len(line.get_xdata()) for line in rings) == 2
+    assert sum(np.asarray(line.get_xdata()).size for line in rings) == 2
 
 
 def test_dates_that_lie_too_close_are_drawn_apart(tmp_path: Path) -> None:
     for name, when in (("a", "2026-01-01T10:00:00Z"), ("b", "2026-01-01T10:05:00Z"), ("c", "2026-03-01T10:00:00Z")):
         write_run(tmp_path, name, SIX, Made(started=when))
     drawn = figures(history(Workspace(tmp_path)))
-    assert list(drawn.axes[0].lines[0].get_xdata()) == [0, 1, 2]
+    assert np.asarray(drawn.axes[0].lines[0].get_xdata()).tolist() == [0, 1, 2]
     assert "equally far apart" in " ".join(text.get_text() for text in drawn.texts) + drawn.get_supxlabel()
 
 

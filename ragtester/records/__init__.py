@@ -18,6 +18,7 @@ from ragtester.records.adversarial import (
 )
 from ragtester.records.answers import (
     CLOSED_BOOK_SUFFIX,
+    CONFLICTS_SUFFIX,
     EVIDENCE_CHUNK,
     NO_CHUNKS,
     NO_CITATIONS,
@@ -167,6 +168,7 @@ __all__ = [
     "ANSWER_STATES",
     "CLAIM_VERDICTS",
     "CLOSED_BOOK_SUFFIX",
+    "CONFLICTS_SUFFIX",
     "CRITERIA",
     "EVIDENCE_CHUNK",
     "FAILURE_STAGES",

@@ -13,6 +13,8 @@ Outcome = Literal["answered", "abstained", "refused", "failed"]
 # Answers of the closed-book control: the embedding model's name in their rows, and the ending of their run's name.
 NO_RETRIEVAL = "none"
 CLOSED_BOOK_SUFFIX = ".closed-book"
+# Ends the name of a run under the instruction to surface contradicting evidence.
+CONFLICTS_SUFFIX = ".conflicts"
 # Answers of a system that is not ours: what stands for the embedding model in their rows, and the name of its arm.
 TARGET = "target"
 # How the chunker is named in the rows of chunks: texts that a target gave, and the evidence of a case, which stands

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ragtester.provenance import flat
-from ragtester.records import CauseKind
+from ragtester.records import TARGET, CauseKind
 from ragtester.stages.drift.rows import RunData, System
 
 Scope = Literal["context", "answer", "all", "verdict", "claims", "coverage", "cost"]
@@ -105,7 +105,12 @@ def _embeddings(before: RunData, after: RunData, systems: Mapping[System, System
 
 
 def _chunks(before: RunData, after: RunData, *, explained: bool) -> Iterator[Change]:
-    """Files of chunks that are not the same. Where texts or cuts changed they say nothing new."""
+    """Files of chunks that are not the same. Where texts or cuts changed they say nothing new.
+
+    Of a target they hold what it happened to return, which its index need not have changed for.
+    """
+    if any(embedding == TARGET for run in (before, after) for _, embedding in run.systems):
+        return
     shared = [name for name in before.chunk_files if name in after.chunk_files]
     changed = [name for name in shared if before.chunk_files[name][0] != after.chunk_files[name][0]]
     if changed and not explained:
@@ -140,8 +145,12 @@ def prompt_changes(before: RunData, after: RunData) -> Iterator[Change]:
     for name in one:
         if name in two and one[name] != two[name]:
             yield Change("prompt", "answer", name, f"the prompt {name} was edited", one[name][:12], two[name][:12])
+    was_asked, is_asked = sorted(one), sorted(two)
+    if one and two and was_asked != is_asked:
+        text = f"systems were asked with the prompt {', '.join(was_asked)} and are with {', '.join(is_asked)}"
+        yield Change("prompt", "answer", "prompt", text, was_asked, is_asked)
     for name, was, now in parameter_changes(before, after):
-        if name in _PROMPTS:
+        if name in _PROMPTS and was and now:
             text = f"the prompt {name.removeprefix('retrieval.')} was edited"
             yield Change("prompt", "context", name, text, was, now)
 
@@ -173,8 +182,7 @@ def settings_changes(before: RunData, after: RunData, systems: Mapping[System, S
     told = ("llms.", "embeddings.", *_INDEX, *_PROMPTS, "retrieval.tokenizer", "suite", "closed_book")
     for name, was, now in parameter_changes(before, after):
         if not name.startswith(told):
-            scope: Scope = "context" if name == "k" or name.startswith("retrieval.") else "answer"
-            yield Change("settings", scope, name, f"{name} was {shown(was)} and is {shown(now)}", was, now)
+            yield Change(*_setting(name), name, f"{name} was {shown(was)} and is {shown(now)}", was, now)
     for old, new in dict.fromkeys((old[0], new[0]) for old, new in systems.items()):
         for name, was, now in differences(_llm(before, old), _llm(after, new)):
             if name not in _MODELS:
@@ -184,6 +192,15 @@ def settings_changes(before: RunData, after: RunData, systems: Mapping[System, S
     if one and two and one.seed != two.seed:
         yield Change("settings", "all", "seed", f"the seed was {one.seed} and is {two.seed}", one.seed, two.seed)
     yield from _access(_named(before.inputs, "tags of "), _named(after.inputs, "tags of "))
+
+
+def _setting(name: str) -> tuple[CauseKind, Scope]:
+    """What a parameter of an execution reaches; a target's own (its module, its address) may change anything."""
+    if name == "target.model":
+        return "model", "answer"
+    if name.startswith("target."):
+        return "settings", "all"
+    return "settings", "context" if name == "k" or name.startswith("retrieval.") else "answer"
 
 
 def _access(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Change]:

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragtester.errors import UsageError
-from ragtester.records import CLOSED_BOOK_SUFFIX, DriftHistory, DriftResult, HistoryRun, Manifest, Strip
+from ragtester.records import (
+    CLOSED_BOOK_SUFFIX,
+    CONFLICTS_SUFFIX,
+    DriftHistory,
+    DriftResult,
+    HistoryRun,
+    Manifest,
+    Strip,
+)
 from ragtester.runs import repeated_run
 from ragtester.settings import Settings
 from ragtester.stages.drift.changed_models import served
@@ -142,6 +150,8 @@ def _why_not(workspace: Workspace, name: str, made: Manifest, suite: str, experi
         return "a closed-book control"
     if repeated:
         return f"a repeat of {repeated}"
+    if name.endswith(CONFLICTS_SUFFIX):
+        return "the run under the instruction to surface contradicting evidence"
     if name in experiments:
         return f"made by the experiment {experiments[name]}"
     return f"of the suite {own}" if own != suite else ""

@@ -20,10 +20,11 @@ _OURS = ("embedded:", "scripted:")
 
 
 def floating(before: RunData, after: RunData) -> tuple[str, ...]:
-    """Models of either run whose names may mean another model tomorrow."""
+    """Models of either run whose names may mean another model tomorrow; a target's name is no model's."""
+    targets = {llm for run in (before, after) for llm, embedding in run.systems if embedding == TARGET}
     made = [manifest for run in (before, after) for manifest in run.manifests.values()]
     names = [name for manifest in made for name in (*manifest.floating_aliases, *manifest.models)]
-    return tuple(dict.fromkeys(name for name in names if is_floating(name)))
+    return tuple(dict.fromkeys(name for name in names if is_floating(name) and name not in targets))
 
 
 def unpinned(before: RunData, after: RunData) -> tuple[str, ...]:
