@@ -103,6 +103,9 @@ def test_the_worst_that_is_known_of_its_claims_is_the_answers_state() -> None:
     assert states("supported", "unsupported", None) == "ungraded", "the unchecked one may be contradicted"
     assert states("supported", "unsupported") == "unsupported"
     assert states("supported", "supported") == "supported"
+    stale = claim(1, "a", "supported", context_verdict="contradicted", llm="m", embedding="e")
+    (once,) = answer_states([row()], [stale]).values()
+    assert once.state == "contradicted", "the chunk that it cites is out of date, and another one says so"
     assert states(status="abstained") == "abstained"
     assert states(status="empty") == "empty"
     assert states(status="failed") == "ungraded"

@@ -16,8 +16,9 @@ FIRST_KINDS: tuple[FirstKind, ...] = get_args(FirstKind)
 class StateCounts(Record):
     """Answers by what came of their claims: `runs` is the sum of the rest.
 
-    `contradicted`: at least one claim is; `unsupported`: at least one is, and none is contradicted; `supported`: all
-    are; `ungraded`: the answer failed, or a claim of it could not be checked and none is known to be contradicted.
+    `contradicted`: at least one claim is, by what it cites or by the whole context; `unsupported`: at least one is, and
+    none is contradicted; `supported`: all are; `ungraded`: the answer failed, or a claim of it could not be checked and
+    none is known to be contradicted.
     """
 
     runs: int

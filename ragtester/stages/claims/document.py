@@ -54,38 +54,31 @@ def _row(counts: ClaimCounts) -> tuple[Cell, ...]:
 
 
 def _groups(result: ClaimsResult, shown: int | None) -> Iterator[Table]:
-    """The tables by group, worst first; none of groups that have nothing to show."""
-    yield _table("questions", "By question", "question", result.questions, shown, texts="what was asked")
-    named: tuple[tuple[str, str, str, Sequence[ClaimCounts]], ...] = (
-        ("keywords", "By keyword of the case", "keyword", [_spelled(one) for one in result.keywords]),
-        ("values", "By kind of value in the claim", "value", result.values),
-        ("documents", "By document of the chunks cited", "document", result.documents),
-        ("types", "By case type", "case type", result.types),
-        ("systems", "By system", "system", result.systems),
+    """The tables by group, worst first; of questions and keywords those that hold anything bad or unchecked."""
+    keywords = [one.model_copy(update={"name": one.text or one.name}) for one in result.keywords]
+    named: tuple[tuple[str, str, str, Sequence[ClaimCounts], bool], ...] = (
+        ("questions", "By question", "question", result.questions, True),
+        ("keywords", "By keyword of the case", "keyword", keywords, True),
+        ("values", "By kind of value in the claim", "value", result.values, False),
+        ("documents", "By document of the chunks cited", "document", result.documents, False),
+        ("types", "By case type", "case type", result.types, False),
+        ("systems", "By system", "system", result.systems, False),
     )
-    for name, title, first, groups in named:
-        table = _table(name, title, first, groups, shown)
-        if table.rows:
-            yield table
+    for name, title, first, groups, bad_only in named:
+        some = [one for one in groups if one.supported < one.sent] if bad_only and shown else groups
+        if some:
+            yield _table(name, title, first, (some[:shown], len(groups)))
 
 
-def _spelled(counts: ClaimCounts) -> ClaimCounts:
-    return counts.model_copy(update={"name": counts.text or counts.name})
-
-
-def _table(
-    name: str, title: str, first: str, groups: Sequence[ClaimCounts], shown: int | None, *, texts: str = ""
-) -> Table:
-    """One table; of a long one only groups that hold a bad or unchecked claim, and only the worst of these."""
-    some = list(groups)
-    if shown is not None and len(some) > shown:
-        some = [one for one in groups if one.supported < one.sent][:shown]
-    notes = (f"{len(some)} of {len(groups)}, the worst; result.json lists all",) if len(some) < len(groups) else ()
+def _table(name: str, title: str, first: str, groups: tuple[Sequence[ClaimCounts], int]) -> Table:
+    """One table of the groups that are shown, and how many there are; what ids of questions stand for comes last."""
+    some, of = groups
+    notes = (f"{len(some)} of {of}, the worst; result.json lists all",) if len(some) < of else ()
     rows = [_row(one) for one in some]
-    if not texts:
+    if name != "questions":
         return Table(name, title, (first, *_COUNTS), tuple(rows), notes)
     long = [(*row, one.text) for row, one in zip(rows, some, strict=True)]
-    return Table(name, title, (first, *_COUNTS, texts), tuple(long), notes)
+    return Table(name, title, (first, *_COUNTS, "what was asked"), tuple(long), notes)
 
 
 def _contradicted(found: Sequence[ContradictedClaim], shown: int | None) -> tuple[Paragraph | Table, ...]:

@@ -55,12 +55,17 @@ def answer_states(answers: Iterable[AnswerClaims], claims: Iterable[Claim]) -> d
     verdicts: dict[Identity, Counter[str | None]] = {}
     for claim in claims:
         place = (claim.llm, claim.embedding, claim.technique, claim.case_id)
-        verdicts.setdefault(place, Counter())[claim.verdict] += 1
+        verdicts.setdefault(place, Counter())[_worse(claim)] += 1
     found = {}
     for row in answers:
         place = (row.llm, row.embedding, row.technique, row.case_id)
         found[place] = Once(row, _state(row, verdicts.get(place, Counter())))
     return found
+
+
+def _worse(claim: Claim) -> str | None:
+    """What it cites decides, unless the rest of the context contradicts it: a stale chunk supports what it says."""
+    return "contradicted" if claim.context_verdict == "contradicted" else claim.verdict
 
 
 def _state(row: AnswerClaims, verdicts: Counter[str | None]) -> AnswerState:

@@ -28,7 +28,7 @@ def repeats_document(result: RepeatsResult, *, full: bool = False) -> Document:
     shown = None if full else SHOWN
     said = tuple(Paragraph(text) for text in (*_sentences(result), *_basis(result)))
     tables = (
-        _answers(result.answers, shown),
+        *_answers(result.answers, shown),
         _kinds("first", "By what came first in the context", "first chunk", result.first, _KINDS),
         _kinds("gold", "By the place of the first gold chunk in the context", "gold chunk", result.gold, {}),
     )
@@ -70,8 +70,8 @@ def _basis(result: RepeatsResult) -> Iterator[str]:
     varied = result.varied
     yield (
         f"{format_rate(varied.successes, varied.n)} of the answers did not come to the same in all of "
-        f"{len(result.runs)} runs. An answer is contradicted where one of its claims is, unsupported where one is and "
-        "none is contradicted."
+        f"{len(result.runs)} runs. An answer is contradicted where one of its claims is, by what it cites or by the "
+        "whole context; unsupported where one is and none is contradicted."
     )
     if result.missing:
         yield f"Not audited yet: {counted(result.missing, 'answer')} of these runs. Start again to go on."
@@ -81,18 +81,20 @@ def _basis(result: RepeatsResult) -> Iterator[str]:
     yield from (f"Note: {note}." for note in result.notes)
 
 
-def _answers(answers: Sequence[RepeatedAnswer], shown: int | None) -> Table:
-    """One table; of a long one only answers that were not the same and good in all runs, and the worst of these."""
+def _answers(answers: Sequence[RepeatedAnswer], shown: int | None) -> Iterator[Table]:
+    """One table, if there is anything to show: the worst of the answers that were not the same and good in all runs."""
     some = list(answers)
-    if shown is not None and len(some) > shown:
+    if shown is not None:
         some = [one for one in answers if one.runs not in (one.supported, one.abstained, one.empty)][:shown]
+    if not some:
+        return
     notes = (f"{len(some)} of {len(answers)}, the worst; repeats.json lists all",) if len(some) < len(answers) else ()
     columns = ("question", "system", "runs", *_COLUMNS, "rankings", "what was asked")
     rows = tuple(
         (one.case_id, f"{one.llm} × {one.embedding}", one.runs, *_counts(one), one.rankings, one.question)
         for one in some
     )
-    return Table("repeats", "Answers by what came of their claims, over all runs", columns, rows, notes, keys=2)
+    yield Table("repeats", "Answers by what came of their claims, over all runs", columns, rows, notes, keys=2)
 
 
 def _counts(one: StateCounts) -> tuple[Cell, ...]:
