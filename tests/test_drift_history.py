@@ -134,6 +134,7 @@ def test_repeats_controls_experiments_and_other_suites_are_left_out(four: Worksp
     for name, suite in (
         ("march.repeat-2", "suite"),
         ("march.closed-book", "suite"),
+        ("march.conflicts", "suite"),
         ("tried", "suite"),
         ("other", "another"),
     ):
