@@ -87,6 +87,7 @@ WANTED = Sought(("30 days",), ("14 days",), "en", "30 days", frozenset({"2024"})
         ("30 days", "gold", False),
         ("4 days, or 114 days", "neither", False),
         ("two weeks", "poison", False),
+        ("The wait is 30 days, Sundays included, that are not counted.", "gold", False),
         ("not 30 days but 14 days", "poison", False),
         ("It is no longer 14 days.", "conflict", True),
         ("In 2024 it was 14 days, now it is 30 days.", "gold", True),
