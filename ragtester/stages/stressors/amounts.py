@@ -18,7 +18,7 @@ LOW, HIGH = Decimal("0.55"), Decimal("1.75")
 # A choice is made among so many candidates at least, where there are so many.
 ENOUGH = 3
 _FURTHEST = 12
-_BITS = 64
+_LEAST_BINARY = 16
 # A number of many figures (1,847) differs by a twenty-fifth at least: 1,846 would look like a slip of the pen.
 _APART = 25
 _SPACES = " \u00a0\u2009\u202f\u2007"
@@ -31,17 +31,16 @@ def shuffled(options: Iterable[T], *parts: object) -> list[T]:
     return sorted(listed, key=lambda one: hashlib.sha256(f"{parts}|{one}".encode("utf-8", "surrogatepass")).digest())
 
 
-def nearby(value: Decimal, places: int, *seed: object) -> list[Decimal]:
+def nearby(value: Decimal, places: int, *seed: object, binary: bool = False) -> list[Decimal]:
     """Plausible other values for a number above 0 that is written with `places` decimals, in a seeded order.
 
     They are as round as it is (30 gives 40 and not 37), have as many digits before the decimal mark, and lie within
-    `LOW` and `HIGH` of it. 1 is no candidate and has none: nouns beside it are in the singular.
+    `LOW` and `HIGH` of it. A `binary` size stays a power of two where it is one. 1 is no candidate and has none: nouns beside it are in the singular.
     """
     whole = int(value.scaleb(places))
     digits = len(str(int(value)))
     found: dict[Decimal, None] = {}
-    if not places and whole >= _BITS and whole & (whole - 1) == 0:
-        # Sizes in bits and bytes stay powers of two.
+    if binary and not places and whole >= _LEAST_BINARY and whole & (whole - 1) == 0:
         found.update(dict.fromkeys(Decimal(one) for one in shuffled((whole // 2, whole * 2), *seed)))
         return [one for one in found if len(str(one)) == digits] or list(found)
     for step in _steps(whole):

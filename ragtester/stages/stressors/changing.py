@@ -22,6 +22,8 @@ _TOGETHER = 120
 _HUNDRED = Decimal(100)
 # A room at 20 °C is not at 35 °C in another version.
 _DEGREES = 8
+# Units, and stems of nouns, of sizes that come in powers of two.
+_BINARY = frozenset({"B", "bit", "byte", "bit/s", "px"})
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,7 @@ class Changes:
         places = 0 if first.kind == "word" else decimals(written, self.spots.language)
         if places is None:
             return False
-        for amount in nearby(first.amount, places, self.seed, group):
+        for amount in nearby(first.amount, places, self.seed, group, binary=first.unit in _BINARY):
             value = amount * first.factor + first.offset
             if not self._is_free(first, amount, value):
                 continue

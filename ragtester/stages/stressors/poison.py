@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from ragtester.records import StressorRank
 from ragtester.stages.stressors.bench import Text
@@ -18,6 +19,8 @@ SUPERSEDED = "superseded"
 NOTHING = "the expected answer states no value or name of the evidence that a rule could change"
 # Passages of the corpus that are tried, nearest first.
 _TRIED = 15
+# So many more of them stand beside the right paragraph where it is alone.
+_COMPANY = 6
 _SAME = 90
 
 
@@ -46,34 +49,53 @@ async def make_near_duplicate(maker: Maker, source: Source) -> Made:
 
 
 async def make_adjacent(maker: Maker, source: Source) -> Made:
-    """A passage on the nearest topic: with another value of the same kind, else on another entity, else any near one.
-
-    The last is wrong as an answer all the same: it states values, and none of them is the answer's.
-    """
+    """A passage on the nearest topic with another value of the same kind; where none competes, another entity's."""
     wanted = _targets(source)
     if not wanted:
         raise Unusable("nothing_to_change", "the expected answer states no value of the evidence")
     near = [(name, text) for name, text in await maker.nearest(source) if not _answers(source, text, wanted)]
-    kept: tuple[StressorRank, ...] = ()
-    tried = 0
-    for kinds in ({(_family(one), one.unit) for one in wanted}, None):
-        for name, text in near:
-            values = _rivals(source, text, kinds)
-            if not values or tried >= _TRIED:
-                continue
-            tried += 1
-            held = Text(f"{OTHER}/{name}", text, ((0, len(text)),))
-            ranks = await maker.measure(source.case.question, source.case.language, [source.gold_text(), held])
-            if _competes(ranks, held.id, maker.k):
-                return _made(source, held, values, ranks, source.gold_text().id, {"from": name})
-            kept = rank_rows(ranks, source.gold_text().id, held.id)
-        if kinds is not None and (other := _about_another(maker, source)) is not None:
-            name = f"{OTHER}/{source.case.document_id}-about-another"
-            return await _competing(maker, source, name, other[0], heading=other[1])
-    reason = (
-        f"no passage of the corpus on a near topic competes ({tried} of {len(near)} tried, none in the top {maker.k})"
+    tried: list[tuple[StressorRank, ...]] = []
+    made = await _borrowed(maker, source, near, wanted, tried)
+    if made is not None:
+        return made
+    if (other := _about_another(maker, source)) is not None:
+        name = f"{OTHER}/{source.case.document_id}-about-another"
+        return await _competing(maker, source, name, other[0], heading=other[1])
+    said = (
+        f"of {len(near)} passages on a near topic none with a value of the kind is among the top {maker.k} "
+        f"({len(tried)} trials), and no name in the question could be another"
     )
-    raise Unusable("nothing_adjacent", reason, tried=bool(tried), ranks=kept)
+    raise Unusable("nothing_adjacent", said, tried=bool(tried), ranks=tried[-1] if tried else ())
+
+
+async def _borrowed(
+    maker: Maker,
+    source: Source,
+    near: Sequence[tuple[str, str]],
+    wanted: Sequence[Spot],
+    tried: list[tuple[StressorRank, ...]],
+) -> Made | None:
+    """A fixture with one of the passages: beside the whole right document, else beside its paragraph and others.
+
+    In a document that speaks of its topic throughout, chunks of its own stand before any stranger.
+    """
+    short = passage(source.text, source.evidence, maker.passage_limit, source.case.language)
+    sources = [source, *([replace(source, gold=short)] if short is not None else [])]
+    for there in sources:
+        gold = there.gold_text()
+        for name, text in near[:_TRIED]:
+            values = _rivals(source, text, wanted)
+            if not values:
+                continue
+            held = Text(f"{OTHER}/{name}", text, ((0, len(text)),))
+            others = [Text(f"{OTHER}/{one}", body) for one, body in near if one != name]
+            company = others[:_COMPANY] if there is not source else []
+            question, language = source.case.question, source.case.language
+            ranks = await maker.measure(question, language, [gold, held, *company])
+            tried.append(rank_rows(ranks, gold.id, held.id))
+            if _competes(ranks, held.id, maker.k):
+                return _made(there, held, values, ranks, company, {"from": name})
+    return None
 
 
 def _about_another(maker: Maker, source: Source) -> tuple[Poison, str] | None:
@@ -90,7 +112,7 @@ async def _competing(maker: Maker, source: Source, name: str, poison: Poison, he
         ranks = await maker.measure(source.case.question, source.case.language, [gold, held])
         if _competes(ranks, name, maker.k):
             notes = {"changed": "; ".join(poison.words), **({"strengthened": form} if form else {})}
-            return _made(source, held, poison.says, ranks, gold.id, notes)
+            return _made(source, held, poison.says, ranks, (), notes)
     kept = rank_rows(ranks, gold.id, name)
     worst = max((one.poison or 0 for one in kept), default=0)
     said = f"rank {worst}" if all(one.poison for one in kept) else "no rank at all under one embedding model"
@@ -113,10 +135,18 @@ def _competes(ranks: Ranks, name: str, k: int) -> bool:
     return bool(ranks) and all((found.get(name) or k + 1) <= k for found in ranks.values())
 
 
-def _made(source: Source, held: Text, says: Sequence[str], ranks: Ranks, gold: str, notes: Mapping[str, str]) -> Made:
-    rows = rank_rows(ranks, gold, held.id)
+def _made(
+    source: Source,
+    held: Text,
+    says: Sequence[str],
+    ranks: Ranks,
+    company: Sequence[Text],
+    notes: Mapping[str, str],
+) -> Made:
+    gold = source.gold_text()
+    rows = rank_rows(ranks, gold.id, held.id)
     fixture = fixture_of(source, rows, Asked(poison=(held.id,), forbidden=tuple(says)), notes)
-    return Made(fixture, {gold: source.gold.text, held.id: held.text}, rows)
+    return Made(fixture, {one.id: one.text for one in (gold, held, *company)}, rows)
 
 
 def _targets(source: Source) -> list[Spot]:
@@ -132,19 +162,13 @@ def _answers(source: Source, text: str, wanted: Sequence[Spot]) -> bool:
     return any(likeness(held, text) >= _SAME for held in source.gold.held())
 
 
-def _rivals(source: Source, text: str, kinds: set[tuple[str, str]] | None) -> tuple[str, ...]:
-    """Values of a passage that could be taken for the answer: of these kinds and units (None: of any unit).
-
-    Only such as stand nowhere in the right text.
-    """
+def _rivals(source: Source, text: str, wanted: Sequence[Spot]) -> tuple[str, ...]:
+    """Values of a passage that could be taken for the answer: of its kind and unit, and nowhere in the right text."""
     spots = find_spots(text, source.case.language)
     known = {one.group for one in find_spots(source.gold.text, source.case.language).spots}
+    kinds = {(_family(one), one.unit) for one in wanted}
     there = [one for one in spots.spots if one.group not in known and not one.group.startswith("#:")]
-    if kinds is None:
-        rivals = [one for one in there if not one.group.startswith("#")]
-    else:
-        rivals = [one for one in there if (_family(one), one.unit) in kinds]
-    return tuple(dict.fromkeys(spots.says(one) for one in rivals))[:4]
+    return tuple(dict.fromkeys(spots.says(one) for one in there if (_family(one), one.unit) in kinds))[:4]
 
 
 def _family(spot: Spot) -> str:
