@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,9 @@ from ragtester.records import AdversarialRow, Answer, Chunk, Manifest
 from ragtester.repeats import poison_of
 from ragtester.runs import repeat_name, repeated_run, repeats_of
 from ragtester.settings import RetrievalSettings
-from ragtester.storage import write_json, write_rows
+from ragtester.storage import iter_rows, write_json, write_rows
 from ragtester.workspace import Workspace
+from tests.servers.openai_api import OpenAIServer
 from tests.test_cli import TEXT, ragtester
 
 SHUFFLED = RetrievalSettings(order="shuffle")
@@ -209,3 +212,47 @@ def test_poison_is_known_of_a_run_of_fixtures(tmp_path: Path) -> None:
     assert poison_of(space, "main.adversarial") == {"f1": ("s:1:0",)}
     assert poison_of(space, "main.adversarial.k2") == {"f2": ("s:2:0",)}
     assert poison_of(space, "main") == poison_of(space, "other.adversarial") == {}
+
+
+def test_a_system_that_follows_what_comes_first_is_found_out(boiler: Path) -> None:
+    """An application that repeats its first chunk; a judge that knows that only the chunk with 8.5 bar is right."""
+    label = re.compile(r"boiler:[0-9a-f]+:\d+")
+    right, wrong = "It must stay below 8.5 bar.", "It is cleaned in October."
+
+    def say(body: dict[str, Any]) -> str:
+        user = body["messages"][-1]["content"]
+        shown = list(label.finditer(user))
+        if body["model"] == "app":
+            said = right if "8.5 bar" in user[: shown[1].start()] else wrong
+            return json.dumps({"answer": said, "refuses": False, "cited": [shown[0].group()]})
+        said = right if right in user else wrong
+        if "<claim>" not in user:
+            return json.dumps({"claims": [{"claim": said, "passages": [user.partition("<cited>")[2].split()[0]]}]})
+        verdict = "contradicted" if said == wrong and len({one.group() for one in shown}) > 1 else "supported"
+        return json.dumps({"reason": "so", "verdict": verdict, "passages": [shown[0].group()]})
+
+    with OpenAIServer(say) as server:
+        own = [
+            *SMALL[:-1],
+            SHUFFLE,
+            'execute.groups=[{llms=["openai:app"],embeddings=["embedded:hashing"]}]',
+            "audit_claims.model=openai:checker",
+            *(f'models."openai:{name}".base_url="{server.url}"' for name in ("app", "checker")),
+        ]
+        project = Project(boiler, own)
+        project.cases()
+        project.execute()
+        project.audit_claims(repeat=4)
+    found = project.repeats_result()
+    assert found is not None
+    assert all(one.runs == 4 and one.ungraded == 0 for one in found.answers)
+    chunks = {row.id: row.text for row in iter_rows(project.workspace.chunks_file("main", "boiler"), Chunk)}
+    firsts = [first for one in found.answers for first in one.first]
+    for first in firsts:
+        good = "8.5 bar" in chunks[first.id]
+        assert (first.contradicted, first.supported) == ((0, first.runs) if good else (first.runs, 0))
+    assert {"8.5 bar" in chunks[first.id] for first in firsts} == {True, False}
+    told = (project.workspace.claims_audit("main") / "repeats.md").read_text(encoding="utf-8")
+    assert re.search(
+        r"contradicted in \d of 4 runs: in (\d) of \1 when boiler:\w+:\d+ \(\w[\w ]*\) ranked first, in", told
+    )
