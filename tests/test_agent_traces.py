@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from ragtester import Project
@@ -341,3 +345,54 @@ def test_traces_of_another_file_under_the_same_name_are_refused(tmp_path: Path) 
         project.audit_coverage(traces=DATA / "runs.json")
     wrong = CliRunner().invoke(app, ["audit", "coverage", "-w", str(tmp_path), "--ab", "--traces", "x"])
     assert wrong.exit_code == 2
+
+
+# Hostile files
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 99) | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["id", "text", "values"]), inner),
+    max_leaves=6,
+)
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every place within a JSON value."""
+    yield path
+    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in pairs:
+        yield from places(inner, (*path, key))
+
+
+SAMPLES: dict[str, Any] = {
+    "calls": [json.loads(line) for line in (DATA / "calls.jsonl").read_text(encoding="utf-8").splitlines()],
+    "otel": json.loads((DATA / "spans.json").read_text(encoding="utf-8")),
+    "langsmith": json.loads((DATA / "runs.json").read_text(encoding="utf-8")),
+}
+
+
+@pytest.mark.parametrize("form", list(SAMPLES))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_value_in_the_wrong_place_is_a_fault_or_is_let_through(form: str, data: Any, tmp_path: Path) -> None:
+    value = copy.deepcopy(SAMPLES[form])
+    where = data.draw(st.sampled_from(list(places(value))[1:]))
+    inner = value
+    for key in where[:-1]:
+        inner = inner[key]
+    inner[where[-1]] = data.draw(VALUES)
+    path = tmp_path / "traces.json"
+    path.write_text(json.dumps(value), encoding="utf-8")
+    try:
+        read_agent_traces(path, form)
+    except DataError as refused:
+        assert str(path) in str(refused)
+
+
+def test_runs_nested_without_end_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "deep.json"
+    run = '{"id": "r%d", "run_type": "chain", "child_runs": ['
+    deep = 2000
+    path.write_text("".join(run % at for at in range(deep)) + "]}" * deep, encoding="utf-8")
+    with pytest.raises(DataError):
+        read_agent_traces(path, "langsmith")

@@ -42,7 +42,10 @@ def read_agent_traces(path: Path, form: str = "auto") -> tuple[tuple[ForeignAnsw
         raise DataError(f"{path}: no trace in it")
     chosen = _recognised(items, path) if form == "auto" else form
     notes: list[str] = [f"{path.name}: read as {chosen}"] if form == "auto" else []
-    found = _with_citations(_READERS[chosen](items, faults, notes))
+    try:
+        found = _with_citations(_READERS[chosen](items, faults, notes))
+    except RecursionError as error:
+        raise DataError(f"{path}: nested too deeply") from error
     faults.stop()
     if not found:
         raise DataError(f"{path}: read as {chosen}, and no answer or search in it; --format names another")

@@ -71,7 +71,10 @@ def _every(items: Sequence[Item], faults: Faults) -> Iterator[Run]:
             faults.add(item.where, "not an object")
             continue
         yield item.where, item.value
-        children = item.value.get("child_runs") or ()
+        children = item.value.get("child_runs") or []
+        if not isinstance(children, list):
+            faults.add(item.where, "child_runs: a list is wanted")
+            continue
         joint = ": " if item.where.isdecimal() else "." if item.where else ""
         below = [
             Item(f"{item.where}{joint}child_runs[{at}]", _child(one, item.value)) for at, one in enumerate(children)
@@ -154,7 +157,8 @@ def _result(run: Mapping[str, Any]) -> Any:
     outputs = run.get("outputs") or {}
     output = outputs.get("output", outputs)
     if isinstance(output, Mapping) and ("content" in output or "kwargs" in output):
-        artifact = (output.get("kwargs") or output).get("artifact")
+        kwargs = output.get("kwargs")
+        artifact = (kwargs if isinstance(kwargs, Mapping) else output).get("artifact")
         return artifact if artifact else decoded(message_text(output))
     return outputs if output is outputs else output
 
@@ -224,7 +228,12 @@ def _messages(values: Mapping[str, Any]) -> Any:
 
 
 def _model(run: Mapping[str, Any]) -> str:
-    extra = run.get("extra") or {}
-    metadata, invoked = extra.get("metadata") or {}, extra.get("invocation_params") or {}
+    metadata, invoked = (_below(_below(run, "extra"), name) for name in ("metadata", "invocation_params"))
     names = (metadata.get("ls_model_name"), invoked.get("model"), invoked.get("model_name"))
     return next((found for name in names if (found := text_of(name))), "")
+
+
+def _below(values: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """The object of this name; an empty one where there is none."""
+    found = values.get(name)
+    return found if isinstance(found, Mapping) else {}

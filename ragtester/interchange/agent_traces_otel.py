@@ -167,10 +167,11 @@ def _unwrapped(value: Any) -> Any:
     kind, inner = next(iter(value.items()))
     if kind == "intValue":
         return int(inner) if str(inner).lstrip("-").isdecimal() else inner
-    if kind == "arrayValue":
-        return [_unwrapped(one) for one in (inner or {}).get("values", [])]
-    if kind == "kvlistValue":
-        return {one.get("key"): _unwrapped(one.get("value")) for one in (inner or {}).get("values", [])}
+    listed = inner.get("values", []) if isinstance(inner, Mapping) else []
+    if kind == "arrayValue" and isinstance(listed, list):
+        return [_unwrapped(one) for one in listed]
+    if kind == "kvlistValue" and isinstance(listed, list):
+        return {str(one.get("key")): _unwrapped(one.get("value")) for one in listed if isinstance(one, Mapping)}
     return inner
 
 
