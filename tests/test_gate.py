@@ -274,6 +274,16 @@ REASONS: dict[str, tuple[Spoil, list[str]]] = {
             )
         ],
     ),
+    "a system that was planned and is nowhere": (
+        executed(RUN, parameters={"suite": SUITE, "llms": {"openai:alpha": {}, "openai:beta": {}}}),
+        [
+            "run | rows | no row of openai:beta, which the run planned; run `ragtester execute` again",
+            (
+                "adversarial | system | its fixtures were asked of another system than the run (llms, embeddings "
+                "differ); run `ragtester adversarial --run run --overwrite`"
+            ),
+        ],
+    ),
     "execution not ended": (
         executed(RUN, ended=None),
         ["run | execution | the execution has not ended; run `ragtester execute` again"],

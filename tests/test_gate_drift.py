@@ -108,11 +108,11 @@ def test_a_breach_closes_it_and_the_first_cause_is_named(tmp_path: Path) -> None
     [
         (
             compared(moved(), moved("contradicted", before=None, difference=None, low=None, high=None)),
-            "contradicted | not measured in both runs (before), and it may get worse by 2 points; undefined is no pass",
+            "contradicted | undefined, and it may get worse by 2 points; undefined is no pass",
         ),
         (
-            compared(moved()),
-            "contradicted | not measured in both runs, and it may get worse by 2 points; undefined is no pass",
+            compared(moved(), not_measured=("claims: not measured; base lacks it (ragtester audit claims)",)),
+            "contradicted | not measured in both runs: base lacks it (ragtester audit claims); undefined is no pass",
         ),
         (
             compared(pairs=0),
@@ -247,7 +247,10 @@ def test_two_runs_on_disk_are_compared(tmp_path: Path) -> None:
     pair(tmp_path)
     result = Project(tmp_path).gate("full", no_run=True)
     assert closing(result) == [
-        "drift | unsupported | not measured in both runs, and it may get worse by 5 points; undefined is no pass",
-        "drift | contradicted | not measured in both runs, and it may get worse by 2 points; undefined is no pass",
+        f"drift | {name} | not measured in both runs: base and run lack it (ragtester audit claims); "
+        "undefined is no pass"
+        for name in ("unsupported", "contradicted")
     ]
-    assert result.explanation == ("Against base: Nothing moved, and nothing that the manifests record differs.",)
+    (told,) = result.explanation
+    assert told.startswith("Against base: Nothing moved")
+    assert result.causes == ()

@@ -20,11 +20,13 @@ from ragtester.errors import ChangedInputsError, StorageError
 from ragtester.exports import gate_junit
 from ragtester.gates import Wanted, choose, write
 from ragtester.gates import decide as run_gate
+from ragtester.pipeline import Spent, budget, one_budget
 from ragtester.progress import StageResult
 from ragtester.records import Cause, GateCheck, GateResult, Ledger
 from ragtester.settings import GateSettings
 from ragtester.stages.gate import screen, summary
 from ragtester.storage import read_json
+from ragtester.waiting import wait_for
 from tests import gate_workspace as made
 from tests.report_workspace import EVIL, RUN
 
@@ -299,3 +301,15 @@ def test_every_setting_of_a_gate_stands_in_its_page(repository: Path) -> None:
     page = (repository / "docs" / "gate.md").read_text(encoding="utf-8")
     for name in GateSettings.model_fields:
         assert f"`{name}`" in page, name
+
+
+def test_all_that_a_gate_runs_counts_against_the_limits_together() -> None:
+    assert budget() is not budget()
+    with one_budget():
+        shared = budget()
+        assert wait_for(_budget()) is shared
+    assert budget() is not shared
+
+
+async def _budget() -> Spent:
+    return budget()

@@ -23,7 +23,7 @@ from ragtester.tables import Table
 from ragtester.tables.terminal import print_table
 from ragtester.workspace import slug
 
-HEALTHY = "none (healthy)"
+HEALTHY = "none"
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,11 @@ class Outcome:
     @property
     def row(self) -> tuple[str, ...]:
         """As the table has it."""
-        closing = dict.fromkeys((check.layer, check.name) for check in self.result.checks if check.closes)
-        failing = ", ".join(f"{name} ({layer})" for layer, name in closing) or "-"
+        closing: dict[str, dict[str, None]] = {}
+        for check in self.result.checks:
+            if check.closes:
+                closing.setdefault(check.layer, {})[check.name] = None
+        failing = "; ".join(f"{layer}: {', '.join(names)}" for layer, names in closing.items()) or "-"
         cause = first_cause(self.result.causes)
         state = "open" if self.result.open else "closed"
         return self.name, state, failing, cause.kind if cause else "-", self.expected, "yes" if self.right else "NO"
@@ -64,7 +67,7 @@ def main() -> int:
     ]
     for outcome in outcomes:
         _tell(outcome, whole=given.screens)
-    columns = ("regression", "gate", "failing checks (layer)", "first cause", "expected", "right")
+    columns = ("regression", "gate", "layer: failing checks", "first cause", "expected", "right")
     title = f"Healthy runs, and {len(wanted)} seeded regressions"
     print_table(
         Table("gate-demo", title, columns, tuple(one.row for one in outcomes), whole_names=True), open_console()
@@ -79,10 +82,10 @@ def _workspace(name: str, wanted: list[Regression], into: Path) -> list[Outcome]
     project = Project(base)
     project.cases()
     first = project.gate("baseline")
-    outcomes = [Outcome(f"{HEALTHY}: {name}, first run", "open", first, first.open)]
+    outcomes = [Outcome(f"{HEALTHY} ({name}, first)", "open", first, first.open)]
     shutil.copytree(base, into / name / "healthy")
     again = Project(into / name / "healthy").gate("release")
-    outcomes.append(Outcome(f"{HEALTHY}: {name}, again", "open", again, again.open and not again.causes))
+    outcomes.append(Outcome(f"{HEALTHY} ({name}, again)", "open", again, again.open and not again.causes))
     for one in wanted:
         if one.workspace == name:
             folder = into / name / slug(one.name)

@@ -71,7 +71,7 @@ def weaker_model(folder: Path) -> None:
 
 def score_floor(folder: Path) -> None:
     """A floor under the scores of the search is to keep weak hits out, and drops the right chunks with them."""
-    _append(folder / SETTINGS, '\n[[execute.retrieval.arms]]\nkind = "dense"\nfloor = 0.5\n')
+    _append(folder / SETTINGS, '\n[[execute.retrieval.arms]]\nkind = "dense"\nfloor = 0.45\n')
 
 
 def _replace(path: Path, old: str, new: str) -> None:

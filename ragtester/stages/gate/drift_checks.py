@@ -15,6 +15,13 @@ from ragtester.tables.cells import counted, show
 LAYER: Layer = "drift"
 RELATIVE = ("latency", "cost")
 FALLING = ("pass_rate", "recall", "coverage", "mentioned")
+_LAYERS = {
+    "unsupported": "claims",
+    "contradicted": "claims",
+    "mentioned": "coverage",
+    "recall": "retrieval",
+    "pass_rate": "pass rate",
+}
 _UNITS = {"seconds": "s", "usd": "$"}
 _ONE = ", n 1"
 
@@ -34,7 +41,8 @@ def drift_checks(asked: Asked, evidence: Evidence, drift: DriftResult | None) ->
     yield from _judges(evidence)
     moved = {one.name: one for one in drift.moved}
     for name, limit in limits(asked):
-        yield _moved(name, limit, moved.get(name))
+        found = moved.get(name)
+        yield _not_measured(name, limit, drift) if found is None else _moved(found, limit)
 
 
 def limits(asked: Asked) -> list[tuple[str, float]]:
@@ -81,13 +89,22 @@ def _judges(evidence: Evidence) -> Iterator[GateCheck]:
         yield line(LAYER, "judge", f"the same in both runs: {second}")
 
 
-def _moved(name: str, limit: float, one: Moved | None) -> GateCheck:
-    shown = f"may get worse by {100 * limit:.4g} {'%' if name in RELATIVE else 'points'}"
-    if one is None or one.difference is None:
-        known = [run for run, value in (("before", one.before), ("now", one.after)) if value is None] if one else []
-        where = f" ({' and '.join(known)})" if known else ""
-        text = f"not measured in both runs{where}, and it {shown}; undefined is no pass"
-        return impossible(LAYER, name, text).model_copy(update={"limit": limit})
+def _not_measured(name: str, limit: float, drift: DriftResult) -> GateCheck:
+    """A limit without a figure in both runs, with what the comparison says of it."""
+    head = f"{_LAYERS.get(name, name)}: not measured; "
+    why = next((text.removeprefix(head) for text in drift.not_measured if text.startswith(head)), "")
+    text = f"not measured in both runs{f': {why}' if why else ''}; undefined is no pass"
+    return impossible(LAYER, _label(name), text).model_copy(update={"limit": limit})
+
+
+def _label(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _moved(one: Moved, limit: float) -> GateCheck:
+    shown = f"may get worse by {100 * limit:.4g} {'%' if one.name in RELATIVE else 'points'}"
+    if one.difference is None:
+        return impossible(LAYER, _label(one.name), f"undefined, and it {shown}; undefined is no pass")
     text = f"{_change(one)}; {shown}"
     if one.within_noise:
         text += "; within what repeats of the same run show by themselves"
@@ -97,7 +114,7 @@ def _moved(name: str, limit: float, one: Moved | None) -> GateCheck:
         text += f"; the suite sees changes from {100 * one.smallest:.1f} points on"
     return GateCheck(
         layer=LAYER,
-        name=name,
+        name=_label(one.name),
         status="fail" if one.breach else "pass",
         text=text,
         value=one.difference,

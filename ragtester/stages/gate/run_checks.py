@@ -26,7 +26,7 @@ def run_checks(workspace: Workspace, asked: Asked, evidence: Evidence) -> Iterat
         yield impossible("run", "answers", f"run {asked.run} is empty: 0 cases were asked, and nothing is no pass")
         return
     yield from _ended(info)
-    yield from _rows(rows, asked)
+    yield from _rows(rows, info, asked)
     yield from _suite(workspace, results, info, evidence)
     if asked.baseline:
         yield from _cases_of_baseline(rows, info, evidence.baseline)
@@ -45,7 +45,7 @@ def _ended(info: RunInfo) -> Iterator[GateCheck]:
             yield impossible("run", what, f"the {what} has not ended; run `ragtester {command}` again")
 
 
-def _rows(rows: list[Result], asked: Asked) -> Iterator[GateCheck]:
+def _rows(rows: list[Result], info: RunInfo, asked: Asked) -> Iterator[GateCheck]:
     """Missing rows close the gate whatever the limits are; rows without a grade do where they are too many."""
     missing = Counter(row.reason for row in rows if row.status == "missing")
     if missing:
@@ -54,9 +54,23 @@ def _rows(rows: list[Result], asked: Asked) -> Iterator[GateCheck]:
         text = f"{missing.total()} of {counted(len(rows), 'row')} missing ({reasons}; first: {first.case_id})"
         yield impossible("run", "rows", f"{text}; run `ragtester execute` and `ragtester judge` again")
     without = sum(row.status == "ungraded" for row in rows)
-    if not missing:
+    absent = [] if missing else _absent(info.executed, rows)
+    if absent:
+        text = f"no row of {', '.join(absent)}, which the run planned; run `ragtester execute` again"
+        yield impossible("run", "rows", text)
+    elif not missing:
         yield line("run", "rows", f"{counted(len(rows), 'row')} planned, none missing{all_graded(without)}")
     yield from ungraded("run", without, len(rows), asked.gate.max_ungraded, "rows")
+
+
+def _absent(made: Manifest | None, rows: list[Result]) -> list[str]:
+    """Models that the execution planned and no row has."""
+    planned = made.parameters if made else {}
+    llms, embeddings = {row.llm for row in rows}, {row.embedding for row in rows}
+    return [
+        *(name for name in planned.get("llms") or {} if name not in llms),
+        *(name for name in planned.get("embeddings") or {} if name not in embeddings),
+    ]
 
 
 def _suite(workspace: Workspace, results: Results, info: RunInfo, evidence: Evidence) -> Iterator[GateCheck]:
