@@ -13,7 +13,7 @@ import pytest
 from ragtester.errors import ChangedInputsError, DataError, UsageError
 from ragtester.models.gateway import Gateway
 from ragtester.progress import SilentProgress, StageResult
-from ragtester.records import NO_RETRIEVAL, AnswerClaims, Claim, ClaimsResult, Failure, Manifest
+from ragtester.records import NO_CHUNKS, NO_RETRIEVAL, AnswerClaims, Claim, ClaimsResult, Failure, Manifest, Trace
 from ragtester.settings import Settings, parse_settings
 from ragtester.stages import claims
 from ragtester.storage import read_json, read_rows, write_rows
@@ -418,3 +418,22 @@ def test_hostile_text_stays_text(tmp_path: Path) -> None:
     text = told(space)
     assert "<script>" not in text and "\x1b" not in text and "\n# head" not in text
     assert "&lt;script&gt;" in text
+
+
+def test_answers_that_name_no_source_are_told(tmp_path: Path) -> None:
+    space = workspace(tmp_path, [answer("q1", "T", cited=("a",)), answer("q2", "T")])
+    audit(space, FakeModels({"T": [("One.", ["a"])]}))
+    assert [note for note in found(space).notes if "source" in note] == [
+        "1 of 2 answers name no source: which chunks their claims rely on is the judge's choice"
+    ]
+
+
+def test_a_target_that_reveals_no_chunks_is_asked_about_nothing(tmp_path: Path) -> None:
+    hidden = Trace(query="q", index="", embedding="target", k=4, notes=(NO_CHUNKS,))
+    space = workspace(tmp_path, [answer("q1", "T", llm="my-app", embedding="target", trace=hidden)])
+    models = FakeModels({})
+    for _ in range(2):
+        done = audit(space, models)
+    assert (done.ledger.failed, models.splits) == (1, [])
+    assert [row.failure.type for row in answers(space) if row.failure] == ["not_revealed"]
+    assert found(space).cited.unsupported_rate.share is None

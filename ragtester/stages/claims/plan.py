@@ -34,7 +34,7 @@ class Plan:
     """The answers of the run in its order, with their keys, and the rows that stand.
 
     `open` are the answers to split, `unchecked` the numbers of the claims to check again, by answer. `again` are the
-    open answers whose split failed after being paid for.
+    open answers whose split failed after being paid for. `uncited` counts answers that name no source of their own.
     """
 
     files: Files
@@ -49,6 +49,7 @@ class Plan:
     open: set[Identity] = field(default_factory=set)
     again: set[Identity] = field(default_factory=set)
     unchecked: dict[Identity, set[int]] = field(default_factory=dict)
+    uncited: int = 0
     notes: tuple[str, ...] = ()
 
     def asked(self) -> dict[str, Any]:
@@ -105,11 +106,12 @@ def make_plan(
         rows=read_answers(files.answers),
         parts=read_claims(files.claims),
     )
-    plan.notes = tuple(_notes(plan, made))
     stale: list[AnswerLine] = []
     for path in paths:
         for answer in answers(path):
+            plan.uncited += answer.outcome == "answered" and not answer.cited
             _place(plan, plan.item(answer), path, stale)
+    plan.notes = tuple(_notes(plan, made))
     stale += [row for place, row in plan.rows.items() if place not in plan.keys and row.paid]
     if stale and not overwrite:
         raise ChangedInputsError(
@@ -128,6 +130,11 @@ def _notes(plan: Plan, made: Manifest | None) -> Iterator[str]:
     firsts = [first for path in plan.paths if (first := next(answers(path), None)) is not None]
     if plan.claims.model in {first.llm for first in firsts}:
         yield f"the judge {plan.claims.model} is also a system under test: models favour their own answers"
+    if plan.uncited:
+        yield (
+            f"{plan.uncited} of {len(plan.keys)} answers name no source: which chunks their claims rely on is the "
+            "judge's choice"
+        )
     if any(first.embedding == NO_RETRIEVAL for first in firsts):
         yield "answers without retrieval have no chunk to rest on: none of their claims can be supported"
 

@@ -14,7 +14,7 @@ from ragtester.tasks import SPENT_FAILURES
 
 Identity = tuple[str, str, str, str]
 """LLM, embedding model, technique and case id: an answer of the run."""
-FREE = frozenset({"answer_failed", "provider_refusal", "chunks_missing"})
+FREE = frozenset({"answer_failed", "provider_refusal", "chunks_missing", "not_revealed"})
 """Failures for which nothing was asked."""
 
 
