@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ragtester.plots import style
 from ragtester.plots.export import image
 from ragtester.records import DriftHistory, HistoryFigure, HistoryRun, Mark, Strip
-from ragtester.stages.drift.figures import FIGURES
+from ragtester.stages.drift.figure_values import FIGURES
 from ragtester.storage import write_bytes
 
 if TYPE_CHECKING:

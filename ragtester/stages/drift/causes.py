@@ -6,18 +6,11 @@ from collections.abc import Sequence
 from typing import get_args
 
 from ragtester.records import Cause, CauseKind
-from ragtester.stages.drift.changed import (
-    Change,
-    Scope,
-    dependency_changes,
-    index_changes,
-    prompt_changes,
-    settings_changes,
-    watched_changes,
-)
+from ragtester.stages.drift.changed import Change, Scope, dependency_changes, index_changes, prompt_changes
 from ragtester.stages.drift.changed_models import judge_changes, model_changes
+from ragtester.stages.drift.changed_settings import settings_changes, watched_changes
 from ragtester.stages.drift.evidence import evidence
-from ragtester.stages.drift.figures import LAYER_FIGURES
+from ragtester.stages.drift.figure_values import LAYER_FIGURES
 from ragtester.stages.drift.flips import Flipped
 from ragtester.stages.drift.rows import RunData, System
 

@@ -1,4 +1,4 @@
-"""What differs between two runs by their manifests: index, prompts, packages, settings of the search. Pure."""
+"""What differs between two runs by their manifests: index, prompts, packages. Pure."""
 
 from __future__ import annotations
 
@@ -35,18 +35,9 @@ COSTING = {"genai-prices": "knows prices"}
 # Made before a run: what it asks stands in the files of cases, which are looked at themselves.
 ELSEWHERE = frozenset({"textstat"})
 WATCH = "watch "
-_WATCHED: dict[str, tuple[CauseKind, Scope]] = {
-    "index": ("index", "context"),
-    "prompt": ("prompt", "answer"),
-    "dependency": ("dependency", "all"),
-    "judge": ("judge", "verdict"),
-    "settings": ("settings", "all"),
-    "model": ("model", "answer"),
-}
 # Where in an execution's parameters index and tokeniser stand; what is not named here is a setting.
-_INDEX = ("chunker.", "scope")
-_PROMPTS = ("retrieval.rewrite_query", "retrieval.rank_passages")
-_MODELS = ("model", "base_url")
+INDEX = ("chunker.", "scope")
+PROMPTS = ("retrieval.rewrite_query", "retrieval.rank_passages")
 
 
 @dataclass(frozen=True)
@@ -71,7 +62,7 @@ def index_changes(before: RunData, after: RunData, systems: Mapping[System, Syst
 
 
 def _texts(before: RunData, after: RunData) -> Iterator[Change]:
-    one, two = _named(before.inputs, "text "), _named(after.inputs, "text ")
+    one, two = named(before.inputs, "text "), named(after.inputs, "text ")
     if not one or not two:
         return
     changed = [name for name in one if name in two and one[name] != two[name]]
@@ -81,14 +72,14 @@ def _texts(before: RunData, after: RunData) -> Iterator[Change]:
         ("new", [name for name in two if name not in one]),
     ):
         if names:
-            text = f"{_documents(len(names))} {what}: {listed(names)}"
+            text = f"{documents(len(names))} {what}: {listed(names)}"
             hashes = [{name: side[name][:12] for name in names[:NAMED] if name in side} for side in (one, two)]
             yield Change("index", "context", f"texts {what}", text, *hashes)
 
 
 def _cuts(before: RunData, after: RunData) -> Iterator[Change]:
     for name, was, now in parameter_changes(before, after):
-        if name.startswith(_INDEX):
+        if name.startswith(INDEX):
             yield Change("index", "context", name, f"{name} was {shown(was)} and is {shown(now)}", was, now)
 
 
@@ -116,7 +107,7 @@ def _chunks(before: RunData, after: RunData, *, explained: bool) -> Iterator[Cha
     if changed and not explained:
         told = [f"{name} ({before.chunk_files[name][1]}, now {after.chunk_files[name][1]})" for name in changed[:NAMED]]
         more = f" and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
-        text = f"the chunks of {_documents(len(changed))} changed: {', '.join(told)}{more}"
+        text = f"the chunks of {documents(len(changed))} changed: {', '.join(told)}{more}"
         counts = [{name: run.chunk_files[name][1] for name in changed[:NAMED]} for run in (before, after)]
         yield Change("index", "context", "chunks", text, *counts)
 
@@ -150,7 +141,7 @@ def prompt_changes(before: RunData, after: RunData) -> Iterator[Change]:
         text = f"systems were asked with the prompt {', '.join(was_asked)} and are with {', '.join(is_asked)}"
         yield Change("prompt", "answer", "prompt", text, was_asked, is_asked)
     for name, was, now in parameter_changes(before, after):
-        if name in _PROMPTS and was and now:
+        if name in PROMPTS and was and now:
             text = f"the prompt {name.removeprefix('retrieval.')} was edited"
             yield Change("prompt", "context", name, text, was, now)
 
@@ -177,52 +168,6 @@ def dependency_changes(before: RunData, after: RunData) -> Iterator[Change]:
             yield Change("dependency", "context", name, f"the tokenizer was {shown(was)} and is {shown(now)}", was, now)
 
 
-def settings_changes(before: RunData, after: RunData, systems: Mapping[System, System]) -> Iterator[Change]:
-    """Every other parameter of the execution, options of the same model, the seed, and who may see which document."""
-    told = ("llms.", "embeddings.", *_INDEX, *_PROMPTS, "retrieval.tokenizer", "suite", "closed_book")
-    for name, was, now in parameter_changes(before, after):
-        if not name.startswith(told):
-            yield Change(*_setting(name), name, f"{name} was {shown(was)} and is {shown(now)}", was, now)
-    for old, new in dict.fromkeys((old[0], new[0]) for old, new in systems.items()):
-        for name, was, now in differences(_llm(before, old), _llm(after, new)):
-            if name not in _MODELS:
-                text = f"{name} of {new} was {shown(was)} and is {shown(now)}"
-                yield Change("settings", "answer", f"llms.{new}.{name}", text, was, now)
-    one, two = (run.manifests.get("execute") for run in (before, after))
-    if one and two and one.seed != two.seed:
-        yield Change("settings", "all", "seed", f"the seed was {one.seed} and is {two.seed}", one.seed, two.seed)
-    yield from _access(_named(before.inputs, "tags of "), _named(after.inputs, "tags of "))
-
-
-def _setting(name: str) -> tuple[CauseKind, Scope]:
-    """What a parameter of an execution reaches; a target's own (its module, its address) may change anything."""
-    if name == "target.model":
-        return "model", "answer"
-    if name.startswith("target."):
-        return "settings", "all"
-    return "settings", "context" if name == "k" or name.startswith("retrieval.") else "answer"
-
-
-def _access(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Change]:
-    """Documents that other users may see now."""
-    names = [name for name in dict.fromkeys((*old, *new)) if old.get(name) != new.get(name)]
-    if names:
-        text = f"who may see {_documents(len(names))} changed: {listed(names)}"
-        was, now = ({name: side.get(name, "") for name in names[:NAMED]} for side in (old, new))
-        yield Change("settings", "context", "access tags", text, was, now)
-
-
-def watched_changes(before: RunData, after: RunData) -> Iterator[Change]:
-    """Files that `[target] watch` names, by the kind that their name says; a name that is none counts as a setting."""
-    one, two = _named(before.inputs, WATCH), _named(after.inputs, WATCH)
-    for name in dict.fromkeys((*one, *two)):
-        was, now = one.get(name, ""), two.get(name, "")
-        if was != now and one and two:
-            kind, scope = _WATCHED.get(name.partition(":")[0].strip(), ("settings", "all"))
-            text = f"the watched file {name} {'changed' if was and now else 'is new' if now else 'is gone'}"
-            yield Change(kind, scope, f"{WATCH}{name}", text, was[:12], now[:12])
-
-
 def parameter_changes(before: RunData, after: RunData) -> Iterator[tuple[str, Any, Any]]:
     """Parameters of the executions that are not the same; none where one has no manifest."""
     if before.parameters and after.parameters:
@@ -237,12 +182,8 @@ def differences(one: Mapping[str, Any], two: Mapping[str, Any]) -> Iterator[tupl
             yield name, was.get(name), now.get(name)
 
 
-def _llm(run: RunData, name: str) -> Mapping[str, Any]:
-    options = (run.parameters.get("llms") or {}).get(name)
-    return options if isinstance(options, Mapping) else {}
-
-
-def _named(inputs: Mapping[str, str], start: str) -> dict[str, str]:
+def named(inputs: Mapping[str, str], start: str) -> dict[str, str]:
+    """The inputs of a manifest whose names begin so, without that."""
     return {name.removeprefix(start): value for name, value in inputs.items() if name.startswith(start)}
 
 
@@ -256,7 +197,8 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
 
 
-def _documents(count: int) -> str:
+def documents(count: int) -> str:
+    """ "1 document", "3 documents"."""
     return f"{count} document{'' if count == 1 else 's'}"
 
 

@@ -13,7 +13,8 @@ from ragtester.stages.drift.causes import causes, find_changes
 from ragtester.stages.drift.changed import listed
 from ragtester.stages.drift.edited import changed_cases
 from ragtester.stages.drift.explaining import explain
-from ragtester.stages.drift.figures import FIGURES, moved, valued
+from ragtester.stages.drift.figure_values import FIGURES
+from ragtester.stages.drift.figures import moved, valued
 from ragtester.stages.drift.flips import flips, walk, ways
 from ragtester.stages.drift.noise import Repeats, band, flips_by_noise, noisy_places
 from ragtester.stages.drift.pairing import Pairing, pair_runs

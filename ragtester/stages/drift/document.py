@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ragtester.records import DriftFlip, DriftResult, Moved, Proportion
+from ragtester.records import DriftResult, Moved, Proportion
 from ragtester.stages.drift.causes import NAMES
 from ragtester.stages.drift.cells import allowed, change, difference, level, mark, size
 from ragtester.stages.drift.changed import listed
-from ragtester.stages.drift.figures import LABELS
+from ragtester.stages.drift.figure_values import LABELS
+from ragtester.stages.drift.flips_document import flips_parts
 from ragtester.statistics import format_rate
 from ragtester.tables import Cell, Document, Paragraph, PValue, Section, Table
 from ragtester.tables.cells import counted
 
-MOST_FLIPS = 20
 REPEAT = "ragtester audit claims --repeat 3"
-WAYS = {
-    "context": "saw other chunks",
-    "order": "saw the same chunks in another order",
-    "answer": "same chunks, another answer",
-    "verdict": "same chunks and answer, another verdict or other claims",
-    "unknown": "another answer; no trace tells what it saw",
-    "same": "nothing differs",
-}
 TESTS = (
     "Over the questions that both runs answered (n of the change). Rates of claims are over the claims that were sent. "
     "Intervals draw documents anew (questions where there is one document). p: McNemar's exact test for shares of "
@@ -34,14 +25,13 @@ SIZES = (
     "between two repeats of the same run."
 )
 _SPEAKS = {"for": "for it", "partly": "for a part", "against": "against it", "unclear": "unclear"}
-_BETTER = {True: "better", False: "worse", None: "other"}
 
 
 def drift_document(result: DriftResult, *, full: bool = False) -> Document:
     """What `ragtester drift` prints; with `full` every flip."""
     sections = (
         Section("drift", "What moved", tuple(_front(result))),
-        Section("flips", "Questions that flipped", tuple(_flips(result, full=full))),
+        Section("flips", "Questions that flipped", tuple(flips_parts(result, full=full))),
         Section("causes", "What to rule out, in this order", tuple(_causes(result))),
         Section("unpinned", "What could not be pinned", tuple(_unpinned(result))),
     )
@@ -143,97 +133,6 @@ def _figure(one: Moved) -> tuple[Cell, ...]:
         None if one.p is None else PValue(one.p),
         None if one.holm is None else PValue(one.holm),
     )
-
-
-def _flips(result: DriftResult, *, full: bool) -> Iterator[Paragraph | Table]:
-    if not result.flips:
-        yield Paragraph("No question flipped.")
-        return
-    yield Paragraph(_counted_flips(result.flips), answer=True)
-    yield _ways(result)
-    yield _groups(result.flips, "type", "Flips by case type")
-    yield _groups(result.flips, "document_id", "Flips by document")
-    yield _flip_table(result.flips, full=full)
-
-
-def _counted_flips(flips: Sequence[DriftFlip]) -> str:
-    counts = Counter((flip.what, flip.better) for flip in flips)
-    names = {
-        "verdict": "verdicts",
-        "contradicted": "contradicted claims",
-        "unsupported": "unsupported claims",
-        "hit": "hits",
-    }
-    told = [
-        f"{names[what]}: {counts[what, False]} for the worse, {counts[what, True]} for the better"
-        for what in names
-        if counts[what, False] or counts[what, True]
-    ]
-    return "Flips of " + "; ".join(told) + "."
-
-
-def _ways(result: DriftResult) -> Table:
-    rows = [(WAYS[way.differs], way.flipped, way.steady) for way in result.ways]
-    note = "The first thing on an answer's way that differs; verdicts and claims count as flips here."
-    return Table(
-        "ways", "Where answers differ first", ("what differs", "flipped", "did not flip"), tuple(rows), (note,)
-    )
-
-
-def _groups(flips: Sequence[DriftFlip], by: str, title: str) -> Table:
-    groups: dict[str, Counter[tuple[str, bool | None]]] = {}
-    for flip in flips:
-        groups.setdefault(str(getattr(flip, by)), Counter())[flip.what, flip.better] += 1
-    order = sorted(groups, key=lambda name: (-groups[name].total(), name))
-    rows: list[tuple[Cell, ...]] = []
-    for name in order:
-        own = groups[name]
-        worse, better = (sum(count for (_, good), count in own.items() if good is side) for side in (False, True))
-        rows.append((name, own["verdict", False], own["verdict", True], worse, better))
-    columns = (
-        {"type": "case type"}.get(by, "document"),
-        "verdicts worse",
-        "verdicts better",
-        "all worse",
-        "all better",
-    )
-    note = "all: verdicts, unsupported and contradicted claims of an answer, and hits of a query."
-    return Table(f"by-{columns[0].replace(' ', '-')}", title, columns, tuple(rows), (note,))
-
-
-def _flip_table(flips: Sequence[DriftFlip], *, full: bool) -> Table:
-    """A row an answer or query, with all that flipped of it."""
-    groups: dict[tuple[str, str, str, str, bool], list[DriftFlip]] = {}
-    for flip in flips:
-        place = flip.case_id, flip.technique, flip.llm, flip.embedding, flip.what == "hit"
-        groups.setdefault(place, []).append(flip)
-    shown = list(groups.values())[: None if full else MOST_FLIPS]
-    more = len(groups) - len(shown)
-    notes = [f"{more} more are in the files, and printed with --full."] if more else []
-    if any(flip.noisy for flip in flips):
-        notes.append("noisy: repeats of the same run disagree on the verdict, too.")
-    columns = ("question", "what flipped", "which way", "what differs first", "noisy", "system", "text")
-    return Table("flips", "The flips", columns, tuple(map(_flip_row, shown)), tuple(notes))
-
-
-def _flip_row(group: Sequence[DriftFlip]) -> tuple[Cell, ...]:
-    first = group[0]
-    sides = {flip.better for flip in group}
-    return (
-        first.case_id,
-        "; ".join(_flip_text(flip) for flip in group),
-        _BETTER[first.better] if len(sides) == 1 else "both",
-        WAYS[first.differs],
-        "yes" if any(flip.noisy for flip in group) else "",
-        f"{first.llm} × {first.embedding}" if first.llm else first.embedding,
-        first.question,
-    )
-
-
-def _flip_text(flip: DriftFlip) -> str:
-    """ "pass → fail" of a verdict; "contradicted no → yes" of the others."""
-    told = f"{flip.before} → {flip.after}"
-    return told if flip.what == "verdict" else f"{flip.what} {told}"
 
 
 def _causes(result: DriftResult) -> Iterator[Paragraph | Table]:

@@ -8,7 +8,7 @@ from ragtester.records import Cause
 from ragtester.stages.drift.causes import NAMES
 from ragtester.stages.drift.changed import Change, Scope
 from ragtester.stages.drift.evidence import SIGNS
-from ragtester.stages.drift.figures import LABELS
+from ragtester.stages.drift.figure_values import LABELS
 from ragtester.stages.drift.flips import Flipped
 from ragtester.tables.cells import counted
 

@@ -1,15 +1,14 @@
-"""The figures of a run, and each of them in two runs over the same questions, with interval and paired test. Pure."""
+"""A figure in two runs over the same questions, with its interval and paired test. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import fsum
-from typing import Literal
 
 from ragtester.records import Moved
+from ragtester.stages.drift.figure_values import DIGITS, Counted, Figure, bits, total
 from ragtester.stages.drift.pairing import Pairing
-from ragtester.stages.drift.rows import Place, QueryPlace, RunData
+from ragtester.stages.drift.rows import RunData
 from ragtester.statistics import (
     Interval,
     PairedMeans,
@@ -21,103 +20,6 @@ from ragtester.statistics import (
     smallest_paired_change,
     swapped_rates,
 )
-
-DIGITS = 9  # an answer costs a few millionths of a dollar
-Counted = tuple[float, float]
-"""What was counted, and of how many: 1 of 1 for a pass, 2 of 5 claims; a mean is its value of 1."""
-Kind = Literal["share", "mean", "rate"]
-Unit = Literal["share", "mean", "seconds", "usd"]
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One figure. `kind`: a "share" of answers, a "mean" of one value each, a "rate" of sums (claims of all answers).
-
-    `worse` is 1 where more is worse, -1 where less is. `of` gives the value of one answer (or query), None without one.
-    """
-
-    name: str
-    label: str
-    layer: str
-    unit: Unit
-    kind: Kind
-    worse: int
-    of: Callable[[RunData, tuple[str, ...]], Counted | None]
-
-
-def _passed(run: RunData, place: tuple[str, ...]) -> Counted | None:
-    row = run.rows.get(_answer(place))
-    return (float(row.status == "pass"), 1.0) if row and row.status in ("pass", "fail") else None
-
-
-def _claims(name: str) -> Callable[[RunData, tuple[str, ...]], Counted | None]:
-    def value(run: RunData, place: tuple[str, ...]) -> Counted | None:
-        own = run.claims.get(_answer(place)) if run.claims is not None else None
-        return (getattr(own, name), own.sent) if own else None
-
-    return value
-
-
-def _metric(name: str) -> Callable[[RunData, tuple[str, ...]], Counted | None]:
-    def value(run: RunData, place: tuple[str, ...]) -> Counted | None:
-        own = run.queries.get(_query(place)) if run.queries is not None else None
-        return (float(getattr(own.metrics, name)), 1.0) if own else None
-
-    return value
-
-
-def _cover(name: str) -> Callable[[RunData, tuple[str, ...]], Counted | None]:
-    def value(run: RunData, place: tuple[str, ...]) -> Counted | None:
-        own = run.coverage.get(_answer(place)) if run.coverage is not None else None
-        found = getattr(own, name) if own else None
-        return None if found is None else (found, 1.0)
-
-    return value
-
-
-def _mentioned(run: RunData, place: tuple[str, ...]) -> Counted | None:
-    own = run.coverage.get(_answer(place)) if run.coverage is not None else None
-    return (own.mentioned, own.contradictions) if own else None
-
-
-def _spent(name: str) -> Callable[[RunData, tuple[str, ...]], Counted | None]:
-    def value(run: RunData, place: tuple[str, ...]) -> Counted | None:
-        row = run.rows.get(_answer(place))
-        found = getattr(row, name) if row else None
-        return None if found is None else (found, 1.0)
-
-    return value
-
-
-def _answer(place: tuple[str, ...]) -> Place:
-    llm, embedding, technique, case_id = place
-    return llm, embedding, technique, case_id
-
-
-def _query(place: tuple[str, ...]) -> QueryPlace:
-    embedding, technique, case_id = place
-    return embedding, technique, case_id
-
-
-FIGURES = (
-    Figure("unsupported", "unsupported claims", "claims", "share", "rate", 1, _claims("unsupported")),
-    Figure("contradicted", "contradicted claims", "claims", "share", "rate", 1, _claims("contradicted")),
-    Figure("pass_rate", "pass rate", "verdicts", "share", "share", -1, _passed),
-    Figure("hit", "hit rate", "retrieval", "share", "share", -1, _metric("hit")),
-    Figure("recall", "recall", "retrieval", "mean", "mean", -1, _metric("recall")),
-    Figure("reciprocal_rank", "MRR", "retrieval", "mean", "mean", -1, _metric("reciprocal_rank")),
-    Figure("ndcg", "nDCG", "retrieval", "mean", "mean", -1, _metric("ndcg")),
-    Figure("coverage", "coverage", "coverage", "mean", "mean", -1, _cover("coverage")),
-    Figure("supported_coverage", "supported coverage", "coverage", "mean", "mean", -1, _cover("supported")),
-    Figure("mentioned", "mentioned contradictions", "coverage", "share", "rate", -1, _mentioned),
-    Figure("latency", "latency", "calls", "seconds", "mean", 1, _spent("seconds")),
-    Figure("cost", "cost", "calls", "usd", "mean", 1, _spent("cost")),
-)
-LABELS = {figure.name: figure.label for figure in FIGURES}
-LAYER_FIGURES: Mapping[str, tuple[str, ...]] = {
-    layer: tuple(figure.name for figure in FIGURES if figure.layer == layer)
-    for layer in dict.fromkeys(figure.layer for figure in FIGURES)
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +65,6 @@ def moved(figure: Figure, values: Sequence[Valued], seed: int) -> Moved | None:
     return _share(figure, values, found) if figure.kind == "share" else _mean(figure, found)
 
 
-def total(values: Sequence[Counted]) -> Counted:
-    """All that was counted, and of how many."""
-    return fsum(one for one, _ in values), fsum(of for _, of in values)
-
-
 def _share(figure: Figure, values: Sequence[Valued], found: PairedMeans) -> Moved:
     """McNemar's exact test; Newcombe's paired interval where documents show no spread."""
     lost, won = found.lower, found.higher
@@ -210,12 +107,6 @@ def _rate(figure: Figure, values: Sequence[Valued], seed: int) -> Moved:
     return _record(figure, (one[0] / one[1], two[0] / two[1]), counts, interval, p).model_copy(
         update={"test": "randomisation, answers swapped", "smallest": _rounded(smallest)}
     )
-
-
-def bits(counted: Counted) -> Iterator[float]:
-    """A 1 for each that was counted, a 0 for each of the others."""
-    count, of = int(counted[0]), int(counted[1])
-    return (float(place < count) for place in range(of))
 
 
 def _record(

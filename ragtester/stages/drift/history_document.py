@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ragtester.records import DriftHistory, HistoryRun, Mark, Strip
 from ragtester.stages.drift.cells import change, difference, mark, standing
-from ragtester.stages.drift.figures import FIGURES, LABELS
+from ragtester.stages.drift.figure_values import FIGURES, LABELS
 from ragtester.stages.drift.strips import LEGEND, MARKS, drawn
 from ragtester.tables import Cell, Document, Paragraph, PValue, Section, Table
 from ragtester.tables.cells import counted

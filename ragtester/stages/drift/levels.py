@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ragtester.records import HistoryFigure
-from ragtester.stages.drift.figures import DIGITS, FIGURES, Counted, Figure, bits, total
+from ragtester.stages.drift.figure_values import DIGITS, FIGURES, Counted, Figure, bits, total
 from ragtester.stages.drift.rows import RunData
 from ragtester.statistics import Interval, cluster_bootstrap, mean, wilson
 

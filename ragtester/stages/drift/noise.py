@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from ragtester.records import Proportion
-from ragtester.stages.drift.figures import Figure, Valued, total
+from ragtester.stages.drift.figure_values import Figure, total
+from ragtester.stages.drift.figures import Valued
 from ragtester.stages.drift.pairing import Pairing
 from ragtester.stages.drift.rows import Place, RunData
 from ragtester.stages.proportions import proportion

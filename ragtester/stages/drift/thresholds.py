@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ragtester.records import Moved
 from ragtester.settings import DriftSettings
-from ragtester.stages.drift.figures import Figure
+from ragtester.stages.drift.figure_values import Figure
 
 _SLACK = 1e-9
 _RELATIVE = ("seconds", "usd")
