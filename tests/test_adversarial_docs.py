@@ -7,9 +7,12 @@ import re
 from pathlib import Path
 from typing import get_args
 
+import pytest
+
+from ragtester import Project
 from ragtester.fixtures import read_fixtures
 from ragtester.fixtures.fields import outer
-from ragtester.records import READINGS, Fixture, Followed
+from ragtester.records import READINGS, Fixture, Followed, Proportion
 from tests.adversarial_fixtures import starter, write
 
 PAGE = (Path(__file__).parents[1] / "docs" / "adversarial.md").read_text(encoding="utf-8")
@@ -64,3 +67,24 @@ def test_the_count_of_labelled_answers_is_that_of_the_files() -> None:
     assert f"{sum(counts)} labelled answers" in PAGE
     assert f"{counts[0]} were written with the rule" in PAGE
     assert f"{counts[1]} were written" in PAGE
+
+
+@pytest.mark.slow
+def test_the_table_of_the_starter_set_is_what_the_engine_makes_of_it(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.adversarial()
+    result = project.adversarial_result()
+    assert result is not None
+    for one in result.systems:
+        shares: tuple[Proportion, ...] = (
+            one.in_context,
+            one.poison_first,
+            one.followed_gold,
+            one.followed_poison,
+            one.abstained,
+            one.passed,
+        )
+        name = one.name.replace("embedded:", "")
+        assert f"| {name} | " + " | ".join(f"{share.successes}/{share.n}" for share in shares) + " |" in PAGE
+    assert len(result.systems) == 4
+    assert result.ledger.ok == 4 * len(starter())
