@@ -35,7 +35,8 @@ def nearby(value: Decimal, places: int, *seed: object, binary: bool = False) -> 
     """Plausible other values for a number above 0 that is written with `places` decimals, in a seeded order.
 
     They are as round as it is (30 gives 40 and not 37), have as many digits before the decimal mark, and lie within
-    `LOW` and `HIGH` of it. A `binary` size stays a power of two where it is one. 1 is no candidate and has none: nouns beside it are in the singular.
+    `LOW` and `HIGH` of it. A `binary` size stays a power of two where it is one. 1 is no candidate and has none: nouns
+    beside it are in the singular.
     """
     whole = int(value.scaleb(places))
     digits = len(str(int(value)))
