@@ -16,7 +16,7 @@ from ragtester.stages.claims.asking import Item, audit_answer, recheck, without_
 from ragtester.stages.claims.document import claims_document
 from ragtester.stages.claims.files import NAME, Files
 from ragtester.stages.claims.plan import Plan, identity_of, make_plan
-from ragtester.stages.claims.result import Judged, claims_result
+from ragtester.stages.claims.result import SKIPPED, Judged, claims_result
 from ragtester.stages.claims.rows import AnswerLine, ClaimLine, read_answers, read_claims
 from ragtester.stages.placed_rows import PlacedRow, keep_only
 from ragtester.storage import append_row, iter_rows, read_json, write_json, write_text
@@ -60,7 +60,8 @@ async def run(
     _put_in_order(plan)
     result = _write_result(plan, name)
     served = {claims.model: ", ".join(result.served_judges) or None}
-    counts = {"claims": result.cited.sent, "unchecked": result.cited.ungraded, "failures": result.failures}
+    failures = {name: number for name, number in result.failures.items() if name not in SKIPPED}
+    counts = {"claims": result.cited.sent, "unchecked": result.cited.ungraded, "failures": failures}
     ended = end_manifest(manifest, ledger=result.ledger, counts=counts, models=served)
     write_json(plan.files.manifest, ended)
     return StageResult(NAME, result.ledger, plan.files.folder, counts, state.stopped)
