@@ -107,7 +107,7 @@ def test_the_embedded_engine_adds_the_sentence_that_says_otherwise(name: str) ->
     found = EmbeddedEngine().perform(name, ANSWER_CONFLICTS, REQUEST)
     assert isinstance(found, ConflictsAnswered)
     assert found.answer == (
-        "The refund window of annual plans is 30 days. Another section says otherwise: The refund window of annual "
+        "The refund window of annual plans is 30 days. According to another section, The refund window of annual "
         "plans is 14 days."
     )
     assert found.cited == ("new:1", "old:2")

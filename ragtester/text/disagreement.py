@@ -16,6 +16,7 @@ _PHRASES = {
         r"differs? from (?:the |this |that )?(?:other|section|source|document)|"
         r"(?:an|the)?other (?:section|source|passage|document|page|version|text|notice)s? "
         r"(?:\w+ )?(?:say|state|give|name|list|put|speak|mention|specif)\w*|"
+        r"according to (?:an|the )?other (?:section|source|passage|document|page|version|text|notice)|"
         r"(?:sections?|sources?|passages?|documents?|versions?|texts?) (?:differ|vary|do not agree|don't agree)|"
         r"(?:an )?(?:older|earlier|newer|later|outdated|superseded|previous|draft|withdrawn|competing) "
         r"(?:section|source|passage|document|page|version|text|notice|policy|edition|revision)|"

@@ -13,13 +13,13 @@ from ragtester.text.subjects import shares_subject
 
 # What the engine puts before the other sentence; English for a language without an entry.
 OTHERWISE = {
-    "en": "Another section says otherwise:",
-    "de": "Ein anderer Abschnitt sagt etwas anderes:",
-    "fr": "Une autre section dit autre chose :",
-    "es": "Otra sección dice otra cosa:",
-    "it": "Un'altra sezione dice altro:",
-    "pt": "Outra seção diz outra coisa:",
-    "nl": "Een andere sectie zegt iets anders:",
+    "en": "According to another section,",
+    "de": "Laut einem anderen Abschnitt,",
+    "fr": "Selon une autre section,",
+    "es": "Según otra sección,",
+    "it": "Secondo un'altra sezione,",
+    "pt": "Segundo outra seção,",
+    "nl": "Volgens een andere sectie,",
 }
 UNUSED = "by rule: another sentence answers the question better, and nothing in it contradicts that"
 NO_ANSWER = "by rule: no sentence of it answers the question"
