@@ -185,3 +185,21 @@ def test_the_page_names_every_setting_and_every_usual_name() -> None:
             # Deltas of a stream and objects that are made of names are told in words.
             names = [name for name in USUAL[kind][field] if "delta" not in name and not name.startswith("{")]
             assert [name for name in names if f"`{name}`" not in cell] == [], (field, kind)
+
+
+def test_text_that_the_user_may_not_see_is_a_leak_wherever_it_was_found(tmp_path: Path) -> None:
+    world = World(tmp_path, documents=1, cases=1)
+    documents = [one.model_copy(update={"tags": ("tenant:a",)}) for one in world.documents]
+    write_rows(world.workspace.documents_file("main"), documents)
+    path = world.workspace.cases_file("main", "ragtester", "manual-0")
+    case: Case = read_rows(path, Case)[0]
+    write_rows(path, [case.model_copy(update={"user_tags": ("tenant:b",)})])
+    (tmp_path / FILE).write_text(TELLS_ALL, encoding="utf-8")
+    made = Project(tmp_path, ['target.name="python:app:ask"'])
+    made.execute()
+    (row,) = made.iter_answers()
+    assert row.trace and row.trace.hides_evidence and row.trace.user_tags == ("tenant:b",)
+    made.judge()
+    made.audit_retrieval()
+    (query,) = queries(tmp_path)
+    assert query.status == "hidden_gold" and query.leaked == row.trace.context_ids

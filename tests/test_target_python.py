@@ -161,6 +161,7 @@ def test_what_is_not_revealed_is_noted(tmp_path: Path, given: str, notes: tuple[
         ("{'answer': ['A']}", "unparseable", 'the answer at "answer" is a list, no text'),
         ("{'answer': ''}", "empty", "the answer is empty, though the reply says that it is none"),
         ("{'answer': 'A', 'chunks': 3}", "unparseable", 'the chunks at "chunks" are a number, no list'),
+        ("{'answer': 'A', 'chunks': ['x'] * 1001}", "too_long", "the reply has 1001 chunks; 1000 are the most"),
         ("{'answer': 'A', 'chunks': [{'text': 3}]}", "unparseable", "the text of a chunk is a number, no text"),
         ("{'answer': 'A', 'refuses': 'no'}", "unparseable", '"refuses" is a text, neither true nor false'),
     ],
@@ -375,3 +376,16 @@ def test_an_expression_that_is_none_is_refused(tmp_path: Path) -> None:
 def test_the_reply_that_could_not_be_used_is_kept_in_the_account(tmp_path: Path) -> None:
     row = told(tmp_path, "def ask(question): return {'text': 'A'}\n")
     assert row.call and json.loads(row.call.raw) == [{"text": "A"}]
+
+
+def test_names_of_documents_and_of_hostile_things(tmp_path: Path) -> None:
+    """Names that a target gives are compared, and never become paths."""
+    names = ["MANUAL-0", "sub/dir/manual-0.txt", "manual-0", "../../etc/passwd", "manual-1", "x" * 5000]
+    chunks = [{"id": str(at), "text": f"Text number {at} of nowhere.", "document": one} for at, one in enumerate(names)]
+    world = TargetWorld(
+        tmp_path, {"name": NAME}, f"def ask(question): return {{'answer': 'A', 'chunks': {chunks!r}}}\n"
+    )
+    world.go()
+    row = world.rows()[0]
+    assert row.trace and {one.rpartition(":")[0].rpartition(":")[0] for one in row.trace.context_ids} == {"manual-0"}
+    assert [path.name for path in (world.folder / "chunks").iterdir()] == ["manual-0.jsonl"]

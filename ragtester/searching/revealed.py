@@ -19,7 +19,7 @@ from ragtester.text.page import Page
 
 TEXTS_IN_MEMORY = 30_000_000
 # In characters: a larger suite is not searched by likeness beyond the case's own and the named document.
-NEAR_EVERYWHERE = 2_000_000
+NEAR_EVERYWHERE = 500_000
 # In letters: shorter evidence stands in other texts by chance.
 LEAST = 20
 # Characters by which a likely place may be off at either end.
@@ -48,6 +48,7 @@ class Texts:
     match: float
     _pages: OrderedDict[str, Page] = field(default_factory=OrderedDict)
     _anywhere: dict[str, tuple[str, Pair] | None] = field(default_factory=dict)
+    _near: dict[tuple[str, str], Pair | None] = field(default_factory=dict)
     _turn: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -114,11 +115,13 @@ class Texts:
         return self._anywhere[digest]
 
     def _alike(self, document: Document, case: Case, text: str) -> Pair | None:
-        page = self.page(document)
-        found = page.find(text, self.match)
-        if found is None:
+        page, place = self.page(document), (sha256_text(text), document.id)
+        if place not in self._near:
+            found = page.find(text, self.match)
+            self._near[place] = found[0] if found else None
+        if (span := self._near[place]) is None:
             return None
-        start, end = found[0]
+        start, end = span
         # Alike is not the same: a clause with another number in it is another clause.
         if not _says_all(page.text[max(0, start - MARGIN) : end + MARGIN], text):
             return None

@@ -46,6 +46,9 @@ USUAL: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 }
 SHOWN_KEYS = 8
 LONGEST_ABOUT = 200
+LONGEST_NAME = 400
+# What no context holds is a mapping to something else, or a dump of the index.
+MOST_CHUNKS = 1000
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,10 @@ class Reading:
         found = self._last("cited", events)
         if found is None:
             return None
-        return tuple(dict.fromkeys(_name(one) for one in (found if isinstance(found, list) else [found])))
+        names = dict.fromkeys(_name(one) for one in (found if isinstance(found, list) else [found]))
+        if len(names) > MOST_CHUNKS:
+            raise UnusableReply("too_long", f"the reply cites {len(names)} chunks; {MOST_CHUNKS} are the most")
+        return tuple(name for name in names if name)
 
     def _about(self, events: Sequence[Any]) -> dict[str, str]:
         found = self._last("about", events)
@@ -131,8 +137,10 @@ class Reading:
     def _list(self, chunks: Any) -> list[Any]:
         if isinstance(chunks, str):
             return [chunks]
-        if isinstance(chunks, list):
+        if isinstance(chunks, list) and len(chunks) <= MOST_CHUNKS:
             return chunks
+        if isinstance(chunks, list):
+            raise UnusableReply("too_long", f"the reply has {len(chunks)} chunks; {MOST_CHUNKS} are the most")
         raise UnusableReply("unparseable", f"the chunks at {self._where('chunks')} are {_kind(chunks)}, no list")
 
     def _chunk(self, one: Any) -> Returned:
@@ -181,7 +189,7 @@ def _says_nothing(found: Any) -> bool:
 def _name(value: Any) -> str:
     """An id as a text: a number may be one."""
     if isinstance(value, str):
-        return clean(value).strip()
+        return clean(value).strip()[:LONGEST_NAME]
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
 
 
