@@ -122,7 +122,7 @@ def write_run(
     files = sorted(path for path in workspace.answers(name).glob("*/*.jsonl") if path.parent.name != "chunks")
     write_json(workspace.verdicts(name) / "manifest.json", _judged(name, made, answer_hashes(files)))
     there = [one for one in asked if one.status is not None]
-    _claims(workspace, name, [one for one in there if one.claims is not None], made)
+    _claims(workspace, name, [one for one in there if one.claims is not None], made, answer_hashes(files))
     _retrieval(workspace, name, [one for one in asked if one.recall is not None], made)
     _coverage(workspace, name, [one for one in there if one.coverage is not None or one.contradictions], made)
     return workspace
@@ -228,7 +228,7 @@ def _of_answer(one: Asked, run: str, made: Made) -> dict[str, Any]:
     }
 
 
-def _claims(workspace: Workspace, run: str, asked: Sequence[Asked], made: Made) -> None:
+def _claims(workspace: Workspace, run: str, asked: Sequence[Asked], made: Made, inputs: Mapping[str, str]) -> None:
     if not asked:
         return
     answers: list[Record] = []
@@ -249,7 +249,8 @@ def _claims(workspace: Workspace, run: str, asked: Sequence[Asked], made: Made) 
     write_rows(folder / "answers.jsonl", answers)
     write_rows(folder / "claims.jsonl", claims)
     models = {made.claims_judge: made.claims_judge}
-    write_json(folder / "manifest.json", _manifest("claims", run, made, models=models, prompts={"check_claim": "c"}))
+    read: dict[str, Any] = {"models": models, "prompts": {"check_claim": "c"}, "inputs": dict(inputs)}
+    write_json(folder / "manifest.json", _manifest("audit claims", run, made, **read))
 
 
 def _retrieval(workspace: Workspace, run: str, asked: Sequence[Asked], made: Made) -> None:

@@ -153,6 +153,16 @@ def test_layers_that_a_run_lacks_are_not_measured(tmp_path: Path) -> None:
     )
 
 
+def test_an_audit_of_other_answers_is_told(tmp_path: Path) -> None:
+    asked = [replace(one, claims=(1, 0, 0)) for one in TWELVE]
+    write_run(tmp_path, "a", asked)
+    workspace = write_run(tmp_path, "b", asked)
+    path = workspace.answers_file("b", LLM, "embedded:hashing", "pump")
+    path.write_text(path.read_text(encoding="utf-8").replace("40 bar", "41 bar"), encoding="utf-8")
+    notes = compare_runs(workspace, load_settings(tmp_path), "a", "b").notes
+    assert any("the claims audit read other answers of 1 of 1 system(s)" in note and "run b" in note for note in notes)
+
+
 # Thresholds and noise
 
 
