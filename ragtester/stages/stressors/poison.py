@@ -124,10 +124,15 @@ def _forms(maker: Maker, source: Source, poison: Poison, heading: str) -> list[t
     found = [("", Excerpt(poison.text, poison.spans, ()))]
     cut = passage(poison.text, poison.spans, maker.passage_limit, source.case.language)
     if cut is not None:
-        lead = f"{' '.join(heading.split())}\n\n"
-        asked = Excerpt(lead + cut.text, tuple((a + len(lead), b + len(lead)) for a, b in cut.evidence), ())
-        found += [("passage alone", cut), ("passage alone, under the question as heading", asked)]
+        stamp = f"{poison.stamp}\n\n" if poison.stamp else ""
+        asked = f"{stamp}{' '.join(heading.split())}\n\n"
+        found.append(("passage alone", _under(stamp, cut)))
+        found.append(("passage alone, under the question as heading", _under(asked, cut)))
     return found
+
+
+def _under(lead: str, cut: Excerpt) -> Excerpt:
+    return Excerpt(lead + cut.text, tuple((a + len(lead), b + len(lead)) for a, b in cut.evidence), cut.pieces)
 
 
 def _competes(ranks: Ranks, name: str, k: int) -> bool:

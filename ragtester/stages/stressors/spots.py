@@ -257,6 +257,11 @@ def _names_several(text: str, word: str) -> bool:
     return bool(found) and len(set(more)) > 1
 
 
+def _is_telling(amount: Decimal) -> bool:
+    """Whether a number is hardly there twice by chance: three figures or more, or decimals."""
+    return amount >= 100 or amount != int(amount)
+
+
 def _joined(spots: list[Spot], tables: list[Pair]) -> Iterator[Spot]:
     """Bare numbers in tables say what the same number with a unit or a noun says elsewhere in the text."""
     known: dict[Decimal, Spot] = {}
@@ -266,7 +271,7 @@ def _joined(spots: list[Spot], tables: list[Pair]) -> Iterator[Spot]:
     for one in spots:
         same = known.get(one.amount)
         bare = one.group.startswith("#:") and any(start <= one.start < end for start, end in tables)
-        if bare and same is not None and one.amount >= 10:
+        if bare and same is not None and _is_telling(one.amount):
             yield Spot(
                 one.start, one.end, same.group, one.kind, one.amount, one.shown, same.unit, same.factor, same.offset,
                 value=same.value,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragtester.records import Case
 from ragtester.stages.stressors import moments
@@ -46,12 +46,14 @@ class Poison:
     """A changed text: where what stands in the evidence's place is, how its values read, and what became of what.
 
     `words` lists the changes for people ("30 days -> 40 days"); `says` are the changed values that the answer is about.
+    `stamp` is a line that tells an older version from the one in force, where a piece is cut out of it.
     """
 
     text: str
     spans: tuple[Pair, ...]
     says: tuple[str, ...]
     words: tuple[str, ...]
+    stamp: str = ""
 
 
 @dataclass(frozen=True)
@@ -110,9 +112,9 @@ def stale(text: str, evidence: Sequence[Pair], case: Case, seed: object, whole: 
             break
     poison = finished(start, evidence)
     stamp = _STAMP.get(base(case.language))
-    if dated or not stamp or poison is None:
+    if poison is None or not stamp:
         return poison
-    return _stamped(poison, stamp)
+    return replace(poison if dated else _stamped(poison, stamp), stamp=stamp)
 
 
 def finished(start: Start, evidence: Sequence[Pair]) -> Poison | None:
