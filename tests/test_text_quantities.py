@@ -129,3 +129,18 @@ def test_spans_lie_in_the_text_in_order(text: str) -> None:
 def test_a_written_number_is_read_back_in_both_conventions(value: Decimal) -> None:
     assert quantities(f"about {value} kg", "en")[0].value == value
     assert quantities(f"etwa {str(value).replace('.', ',')} kg", "de")[0].value == value
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "equal"),
+    [
+        ("99.9 %", "99.95 %", False),
+        ("99.90 %", "99.9 percent", True),
+        ("1,000 EUR", "1,001 EUR", False),
+        ("1.2 million EUR", "€1,200,000", True),
+        ("1000 m", "1.0005 km", True),  # to 0.1 %: one of the two may have been converted
+    ],
+)
+def test_shares_and_money_are_compared_exactly(first: str, second: str, equal: bool) -> None:
+    one, two = quantities(first, "en")[0], quantities(second, "en")[0]
+    assert same_quantity(one, two) is equal
