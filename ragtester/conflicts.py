@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragtester.errors import UsageError
 from ragtester.pipeline import Options, Spent, check_model, check_models, run_audit, run_steps
@@ -14,6 +17,9 @@ from ragtester.stages.coverage import contrast, contrast_document
 from ragtester.storage import read_json, read_rows, write_json, write_text
 from ragtester.tables.markdown import markdown
 from ragtester.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ragtester.models.gateway import Gateway
 
 SUFFIX = CONFLICTS_SUFFIX
 
@@ -35,8 +41,9 @@ async def run_contrast(
     """
     _check(workspace, settings)
     spent, results = Spent(), []
+    split = _splits(workspace, settings.execute.run)
     for own in (settings, instructed(settings)):
-        results += await _run(workspace, own, progress, spent, overwrite)
+        results += await _run(workspace, own, progress, _How(spent, overwrite, split))
         if any(result.stopped for result in results):
             return results
     before, after = (_rows(workspace, own) for own in (settings, instructed(settings)))
@@ -48,33 +55,42 @@ async def run_contrast(
     return results
 
 
-async def _run(
-    workspace: Workspace, settings: Settings, progress: Progress, spent: Spent, overwrite: bool
-) -> list[StageResult]:
+@dataclass(frozen=True)
+class _How:
+    """What both runs share: what was spent, whether rows are replaced, whether the claims audit is made first."""
+
+    spent: Spent
+    overwrite: bool
+    split: bool
+
+
+def _splits(workspace: Workspace, run: str) -> bool:
+    """Whether the claims audit comes first: unless the run's output audit stands already and split answers itself.
+
+    Both runs are split in the same way, and rows that were paid for stay.
+    """
+    stands = (workspace.coverage_audit(run) / "manifest.json").is_file()
+    return not stands or (workspace.claims_audit(run) / "manifest.json").is_file()
+
+
+async def _run(workspace: Workspace, settings: Settings, progress: Progress, how: _How) -> list[StageResult]:
     """One of the two runs: its answers, their claims, the output audit."""
-    executed = await run_steps(workspace, [("execute", settings)], progress, Options(overwrite), spent)
-    if executed[-1].stopped:
-        return executed
-    split = await run_audit(
-        workspace,
-        settings,
-        progress,
-        claims.STAGE,
-        lambda gateway: claims.run(workspace, settings, gateway, progress, overwrite=overwrite),
-        spent,
-    )
-    if split.stopped:
-        return [*executed, split]
-    wanted = coverage.Wanted(overwrite=overwrite)
-    audited = await run_audit(
-        workspace,
-        settings,
-        progress,
-        coverage.STAGE,
-        lambda gateway: coverage.run(workspace, settings, gateway, progress, wanted),
-        spent,
-    )
-    return [*executed, split, audited]
+    results = await run_steps(workspace, [("execute", settings)], progress, Options(how.overwrite), how.spent)
+    wanted = coverage.Wanted(overwrite=how.overwrite)
+    steps: list[tuple[str, Callable[[Gateway], Awaitable[StageResult]]]] = [
+        (coverage.STAGE, lambda gateway: coverage.run(workspace, settings, gateway, progress, wanted))
+    ]
+    if how.split:
+        overwrite = how.overwrite
+        steps.insert(
+            0,
+            (claims.STAGE, lambda gateway: claims.run(workspace, settings, gateway, progress, overwrite=overwrite)),
+        )
+    for name, work in steps:
+        if results[-1].stopped:
+            break
+        results.append(await run_audit(workspace, settings, progress, name, work, how.spent))
+    return results
 
 
 def _check(workspace: Workspace, settings: Settings) -> None:

@@ -304,6 +304,20 @@ def test_the_embedded_engine_end_to_end_and_a_second_start_makes_nothing_anew(tm
     assert not any(one.left_out for one in rows)
 
 
+def test_an_output_audit_that_stands_without_a_claims_audit_is_kept(tmp_path: Path) -> None:
+    suite(tmp_path, SETTINGS.format(llm="embedded:rules"))
+    project = Project(tmp_path)
+    project.execute()
+    project.audit_coverage()
+    path = tmp_path / "verdicts" / "main" / "coverage" / "answers.jsonl"
+    before = path.read_bytes()
+    stages = [result.stage for result in project.audit_conflicts()]
+    assert stages == ["execute", "audit coverage"] * 2, "both runs are split in the same way"
+    assert path.read_bytes() == before
+    found = project.conflicts_result()
+    assert found is not None and found.moved == "yes"
+
+
 def test_a_model_that_does_not_heed_the_instruction_end_to_end(tmp_path: Path) -> None:
     suite(tmp_path, SETTINGS.format(llm="scripted:model.jsonl"))
     project = Project(tmp_path)
