@@ -229,6 +229,18 @@ def test_a_change_beyond_what_repeats_show_is_drift(tmp_path: Path) -> None:
     assert result.breached
 
 
+def test_a_repeat_with_another_prompt_is_no_repeat(tmp_path: Path) -> None:
+    write_run(tmp_path, "a", TWELVE)
+    write_run(
+        tmp_path, "a.repeat-2", changed(TWELVE, [0, 1], status="fail"), Made(prompts={"answer_question": "x" * 64})
+    )
+    workspace = write_run(tmp_path, "b", changed(TWELVE, [0], status="fail"))
+    result = compare_runs(workspace, load_settings(tmp_path, ("drift.pass_rate=0.01",)), "a", "b")
+    assert result.noise_runs == ()
+    assert result.breached
+    assert result.notes[0].startswith("a.repeat-2 says nothing of noise, for more than chance is in it: the prompt")
+
+
 def test_without_repeats_noise_is_not_known(tmp_path: Path) -> None:
     result = drift(tmp_path, TWELVE, changed(TWELVE, [0], status="fail"))
     assert result.noise_runs == ()

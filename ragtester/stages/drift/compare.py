@@ -49,11 +49,20 @@ class Loaded:
             self._runs[name] = read_run(self.workspace, name, self.settings.workspace.suite)
         return self._runs[name]
 
-    def with_repeats(self, name: str) -> list[RunData]:
-        """The run, then its repeats."""
+    def with_repeats(self, name: str) -> tuple[list[RunData], list[str]]:
+        """The run, then its repeats; and which of them are none, for something else changed with them."""
         if name not in self._repeats:
             self._repeats[name] = repeats_of(self.workspace, name)
-        return [self.run(one) for one in (name, *self._repeats[name])]
+        base = self.run(name)
+        found, others = [base], []
+        for one in self._repeats[name]:
+            repeat = self.run(one)
+            changes = find_changes(base, repeat, {system: system for system in base.systems})
+            if changes:
+                others.append(f"{one} says nothing of noise, for more than chance is in it: {changes[0].text}")
+            else:
+                found.append(repeat)
+        return found, others
 
     def forget(self, name: str) -> None:
         """Let a run and its repeats go."""
@@ -90,7 +99,8 @@ def _excluded(pairing: Pairing) -> str:
 
 def _result(loaded: Loaded, pairing: Pairing, one: RunData, two: RunData) -> DriftResult:
     settings = loaded.settings
-    repeats = loaded.with_repeats(one.name), loaded.with_repeats(two.name)
+    (earlier, no_repeats), (later, more) = loaded.with_repeats(one.name), loaded.with_repeats(two.name)
+    repeats = earlier, later
     figures = _moved(pairing, one, two, repeats, settings.drift, settings.workspace.seed)
     walked = walk(pairing, one, two, (noisy_places(repeats[0]), noisy_places(repeats[1])))
     graded = sum({pair.one.status, pair.two.status} <= {"pass", "fail"} for pair in pairing.pairs)
@@ -123,7 +133,7 @@ def _result(loaded: Loaded, pairing: Pairing, one: RunData, two: RunData) -> Dri
         not_measured=tuple(_not_measured(figures, one, two)),
         noise_runs=tuple(noise_runs),
         breached=any(figure.breach for figure in figures),
-        notes=tuple(dict.fromkeys([*_told_k(one, two), *one.notes, *two.notes])),
+        notes=tuple(dict.fromkeys([*no_repeats, *more, *_told_k(one, two), *one.notes, *two.notes])),
         settings=settings.drift.model_dump(mode="json"),
     )
 
