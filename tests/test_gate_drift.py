@@ -254,3 +254,10 @@ def test_two_runs_on_disk_are_compared(tmp_path: Path) -> None:
     (told,) = result.explanation
     assert told.startswith("Against base: Nothing moved")
     assert result.causes == ()
+
+
+def test_a_run_that_was_not_judged_is_named(tmp_path: Path) -> None:
+    workspace = pair(tmp_path)
+    (workspace.verdicts(RUN) / "manifest.json").unlink()
+    lines = closing(decided(tmp_path, compared(*UNMOVED)))
+    assert "drift | judge | run was not judged; run `ragtester judge --run run`" in lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 from ragtester.provenance import now
@@ -24,7 +25,7 @@ def decide(
     `drift` is the comparison with the baseline, None where it could not be made; `workspace` is only looked into for
     the suite's files.
     """
-    checks = tuple(_checks(workspace, asked, evidence, drift))
+    checks = tuple(_relative(check, workspace) for check in _checks(workspace, asked, evidence, drift))
     return GateResult(
         gate=asked.name,
         run=asked.run,
@@ -39,6 +40,12 @@ def decide(
         started=started or now(),
         ended=now(),
     )
+
+
+def _relative(check: GateCheck, workspace: Workspace) -> GateCheck:
+    """Paths as they are within the workspace: a summary is read on other machines."""
+    text = check.text.replace(f"{workspace.root}{os.sep}", "")
+    return check if text == check.text else check.model_copy(update={"text": text})
 
 
 def _checks(workspace: Workspace, asked: Asked, evidence: Evidence, drift: DriftResult | None) -> Iterator[GateCheck]:

@@ -38,7 +38,7 @@ def drift_checks(asked: Asked, evidence: Evidence, drift: DriftResult | None) ->
         yield failure(LAYER, "rows", f"{text}: the two do not hold the same questions and systems")
     else:
         yield line(LAYER, "rows", f"{counted(drift.pairs, 'pair')} of {drift.before} and {drift.after}")
-    yield from _judges(evidence)
+    yield from _judges(asked, evidence)
     moved = {one.name: one for one in drift.moved}
     for name, limit in limits(asked):
         found = moved.get(name)
@@ -69,20 +69,22 @@ def _not_comparable(asked: Asked, evidence: Evidence, drift: DriftResult | None)
     return None
 
 
-def _judges(evidence: Evidence) -> Iterator[GateCheck]:
+def _judges(asked: Asked, evidence: Evidence) -> Iterator[GateCheck]:
     """Verdicts of two judges do not compare: what moved may be the judge."""
     assert evidence.baseline is not None
     before, info = evidence.baseline.judged, evidence.info
     after = info.judged if info else None
-    if before is None or before.ended is None:
-        text = f"{evidence.baseline.name} was not judged; run `ragtester judge --run {evidence.baseline.name}`"
-        yield impossible(LAYER, "judge", text)
+    named = ((evidence.baseline.name, before), (asked.run, after))
+    unjudged = [name for name, one in named if one is None or one.ended is None]
+    if unjudged:
+        yield impossible(LAYER, "judge", f"{unjudged[0]} was not judged; run `ragtester judge --run {unjudged[0]}`")
         return
-    first, second = (one.parameters.get("judge") if one else None for one in (before, after))
+    assert before is not None and after is not None
+    first, second = (one.parameters.get("judge") for one in (before, after))
     if first != second:
         text = f"{evidence.baseline.name} was judged by {first}, this run by {second}: their verdicts do not compare"
         yield failure(LAYER, "judge", f"{text}; judge both by one")
-    elif after is not None and before.prompts != after.prompts:
+    elif before.prompts != after.prompts:
         text = f"the judge's prompt is not the one that judged {evidence.baseline.name}: their verdicts do not compare"
         yield failure(LAYER, "judge", f"{text}; judge both with one")
     else:
