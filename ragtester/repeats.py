@@ -10,7 +10,7 @@ from ragtester.errors import UsageError
 from ragtester.pipeline import Options, Spent, run_audit, run_steps
 from ragtester.progress import Progress, StageResult
 from ragtester.records import AdversarialRow, AnswerClaims, Claim, Ledger, RepeatsResult
-from ragtester.runs import repeat_name, repeated_run, repeats_of
+from ragtester.runs import asked_fixtures, repeat_name, repeated_run, repeats_of
 from ragtester.settings import Settings
 from ragtester.stages import claims
 from ragtester.storage import iter_rows, write_json, write_text
@@ -78,9 +78,8 @@ async def run_repeats(
 
 def poison_of(workspace: Workspace, run: str) -> dict[str, tuple[str, ...]]:
     """Chunks that must not be followed, by case, of a run of fixtures; empty for any other run."""
-    base, found, _ = run.partition(".adversarial")
-    path = workspace.adversarial(base) / "rows.jsonl"
-    rows = iter_rows(path, AdversarialRow) if found else ()
+    base = asked_fixtures(run)
+    rows = iter_rows(workspace.adversarial(base) / "rows.jsonl", AdversarialRow) if base else ()
     return {row.case_id: row.poison_ids for row in rows if row.run == run}
 
 

@@ -173,11 +173,26 @@ def test_at_most_twenty_contradicted_claims_are_shown_and_escaped() -> None:
     many = [claim(n, "A", "contradicted", claim=f"<b>{n}</b> | x", reason="`no`") for n in range(25)]
     found = result(many)
     table = claims_document(found).table("contradicted")
-    assert (len(table.rows), table.notes) == (20, ("20 of 25; claims.jsonl holds all",))
+    assert (len(table.rows), table.notes) == (
+        20,
+        ("20 of 25 different ones, 25 claims in all; claims.jsonl holds every one",),
+    )
     assert len(claims_document(found, full=True).table("contradicted").rows) == 25
     assert table.rows[0] == ("q0.1", "m × e", "<b>0</b> | x", "`no`", "A:0")
     assert r"&lt;b&gt;0&lt;/b&gt; \| x" in markdown(claims_document(found))
     assert len(found.contradicted) == 25
+
+
+def test_a_contradicted_claim_is_shown_once_for_all_systems_that_make_it() -> None:
+    same = [
+        claim(1, "A", "contradicted", llm=f"m{n}", claim=text) for n, text in enumerate(("It is six.", "it is  SIX."))
+    ]
+    table = claims_document(result([*same, claim(2, "A", "contradicted")])).table("contradicted")
+    assert [row[:3] for row in table.rows] == [
+        ("q1.1", "m0 × e and 1 more", "It is six."),
+        ("q2.1", "m × e", "Claim 2."),
+    ]
+    assert table.notes == ("2 of 2 different ones, 3 claims in all; claims.jsonl holds every one",)
 
 
 def test_long_tables_show_only_groups_with_something_bad() -> None:

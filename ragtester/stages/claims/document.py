@@ -8,6 +8,8 @@ from ragtester.records import ClaimCounts, ClaimsResult, ContradictedClaim
 from ragtester.stages.claims.words import advice_sentences, basis_sentences, cluster_sentences, rate_sentences
 from ragtester.stages.proportions import rate_cell
 from ragtester.tables import Cell, Document, Paragraph, Section, Table
+from ragtester.tables.cells import counted
+from ragtester.text.normalise import fold
 
 SHOWN = 20
 """Rows of a table that may be long; result.json and claims.jsonl hold all."""
@@ -82,19 +84,22 @@ def _table(name: str, title: str, first: str, groups: tuple[Sequence[ClaimCounts
 
 
 def _contradicted(found: Sequence[ContradictedClaim], shown: int | None) -> tuple[Paragraph | Table, ...]:
+    """Each claim once, whichever systems make it of the question in the same words."""
     if not found:
         return (Paragraph("None."),)
-    some = found[:shown]
-    notes = (f"{len(some)} of {len(found)}; claims.jsonl holds all",) if len(some) < len(found) else ()
+    same: dict[tuple[str, str], list[ContradictedClaim]] = {}
+    for one in found:
+        same.setdefault((one.case_id, fold(one.claim)), []).append(one)
+    some = list(same.values())[:shown]
+    every = counted(len(found), "claim")
+    told = f"{len(some)} of {len(same)} different ones, {every} in all; claims.jsonl holds every one"
     columns = ("question", "system", "claim", "why", "chunks")
-    rows = tuple(
-        (
-            f"{one.case_id}.{one.claim_id}",
-            f"{one.llm} × {one.embedding}",
-            one.claim,
-            one.reason,
-            ", ".join(one.chunk_ids),
-        )
-        for one in some
-    )
+    rows = tuple(_example(own) for own in some)
+    notes = (told,) if len(some) < len(found) else ()
     return (Table("contradicted", "The claims, and what contradicts them", columns, rows, notes, whole_names=True),)
+
+
+def _example(own: Sequence[ContradictedClaim]) -> tuple[Cell, ...]:
+    one, more = own[0], len(own) - 1
+    system = f"{one.llm} × {one.embedding}" + (f" and {more} more" if more else "")
+    return f"{one.case_id}.{one.claim_id}", system, one.claim, one.reason, ", ".join(one.chunk_ids)

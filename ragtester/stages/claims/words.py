@@ -85,7 +85,7 @@ def basis_sentences(result: ClaimsResult) -> Iterator[str]:
     if result.judge.startswith("embedded:"):
         yield (
             f"{result.judge} splits and checks by rule; it is no language model. How often it is wrong stands in "
-            "docs/claims.md."
+            "docs/claims-engine.md."
         )
     if len(result.served_judges) > 1:
         yield f"The judge was served by {len(result.served_judges)} models: {', '.join(result.served_judges)}."
