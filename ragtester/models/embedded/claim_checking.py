@@ -11,13 +11,7 @@ from dataclasses import dataclass, replace
 
 from ragtester.models.embedded.claim_conflicts import conflict
 from ragtester.models.embedded.claim_fragments import bare, denies, is_fragment, polar
-from ragtester.models.embedded.claim_matching import (
-    Claim,
-    Match,
-    closeness,
-    match,
-    speaks,
-)
+from ragtester.models.embedded.claim_matching import QUANTITY, Claim, Match, closeness, match, speaks
 from ragtester.models.embedded.claim_reading import (
     Part,
     Reading,
@@ -170,9 +164,10 @@ def _findings(claim: Claim, label: str) -> Iterator[Finding]:
     place = Place(label)
     last: Sentence | None = None
     for sentence in claim.passage.sentences:
-        found = list(_of_sentence(claim, sentence, place))
+        touched = claim.touches(sentence.whole)
+        found = list(_of_sentence(claim, sentence, place)) if touched or not claim.about else []
         yield from found
-        if not found and last is not None:
+        if not found and last is not None and _may_add(claim, last, sentence):
             yield from _of_two(claim, last, sentence, place)
         place, last = place.after(sentence), sentence
 
@@ -199,6 +194,16 @@ def _of_sentence(claim: Claim, sentence: Sentence, place: Place) -> Iterator[Fin
         yield Finding("unsupported", why, place.label, closeness(claim, best))
         return
     yield Finding("supported", f"{quote(whole.text)} says so", place.label, found.own + 0.02)
+
+
+def _may_add(claim: Claim, first: Sentence, second: Sentence) -> bool:
+    """Whether each of two sentences has something of the claim that the other has not: cheap, and never too strict."""
+    one, two = claim.touches(first.whole), claim.touches(second.whole)
+    if not (one or first.whole.read.quantities) or not (two or second.whole.read.quantities):
+        return False
+    values = claim.part.read.quantities
+    most = len(one | two) + QUANTITY * len(values)
+    return bool(one ^ two) and most >= OWN * (len(claim.part.content) + QUANTITY * len(values))
 
 
 def _of_two(claim: Claim, first: Sentence, second: Sentence, place: Place) -> Iterator[Finding]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from ragtester.models.embedded.claim_verbs import verb
 from ragtester.models.embedded.judging_words import NO, YES
 from ragtester.text.quantities import quantities
 from ragtester.text.stems import stems
 from ragtester.text.words import words
 
+_DETERMINER = re.compile(r"(?:the|der|die|das|le|la|les|el|los|las|il|lo|gli|het|de|o|os|as) ", re.I)
 _WORDS, _VALUED_WORDS = 2, 5
 """Up to so many content words a text without a verb is a fragment, and one that begins with a value."""
 
@@ -27,6 +30,8 @@ def bare(claim: str, question: str) -> str:
 def is_fragment(claim: str, code: str) -> bool:
     """Whether a claim is a value or a phrase."""
     said = [one for one in stems(claim, code) if not one.replace(".", "").isdigit()]
+    if len(said) > 1 and _DETERMINER.match(claim) and quantities(claim, code):
+        return False  # "The crane lifts 5 t": a verb that is not in the list
     if starts_with_value(claim, code):
         return len(said) <= _VALUED_WORDS
     return len(said) <= _WORDS and not verb(code).search(claim)

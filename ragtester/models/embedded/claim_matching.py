@@ -51,6 +51,17 @@ class Claim:
         return {one: _kindred(one, spelled.get(one, one), self.passage, self.code) for one in self.about}
 
     @cached_property
+    def relevant(self) -> frozenset[str]:
+        """Stems of the passage that are one of its own, like one, or the opposite of one."""
+        opposed = opposites(self.code)
+        every = frozenset(self.about)
+        return every.union(*self.kin.values(), *(opposed.get(one, frozenset()) for one in every))
+
+    def touches(self, there: Part) -> frozenset[str]:
+        """The stems of a text that bear on the claim."""
+        return there.stems & self.relevant
+
+    @cached_property
     def stems(self) -> frozenset[str]:
         """Its own stems."""
         return frozenset(self.part.read.stems)

@@ -28,12 +28,13 @@ def negators(code: str) -> frozenset[str]:
 
 WEAK = frozenset(
     listed(
-        "get gets got pflicht mandatory compulsory obligatory obligatoire obligatorio obligatoria obbligatorio verplicht "
-        "amount amounts equal equals comes goes becomes became become one per on off up down until over under "
-        "before after beträgt betragen liegt steht erfolgt gilt vor nach über unter avant après antes después "
-        "antes depois prima dopo voor na до после lies stands there allowed permitted forbidden prohibited banned "
-        "erlaubt gestattet verboten untersagt autorisé autorisés autorisée autorisées interdit interdits "
-        "interdite interdites permitido permitida prohibido prohibida vietato consentito toegestaan verboden"
+        "get gets got pflicht mandatory compulsory obligatory obligatoire obligatorio obligatoria obbligatorio "
+        "verplicht amount amounts equal equals comes goes becomes became become one per on off up down until over "
+        "under before after beträgt betragen liegt steht erfolgt gilt vor nach über unter avant après antes "
+        "después antes depois prima dopo voor na до после lies stands there allowed permitted forbidden "
+        "prohibited banned erlaubt gestattet verboten untersagt autorisé autorisés autorisée autorisées interdit "
+        "interdits interdite interdites permitido permitida prohibido prohibida vietato consentito toegestaan "
+        "verboden"
     )
 )
 """Verbs that say no more than "is" or "may", and prepositions: they count only against their opposites."""
@@ -68,9 +69,9 @@ CONDITION = re.compile(
 )
 # Words before a quantity that make it a limit.
 COMPARING = re.compile(
-    r"\b(?:more than|less than|over|under|above|below|at least|at most|older than|younger than|up to|bis(?: zu)?|jusqu'à|hasta|fino a|até|tot|mehr als|weniger als|über|"
-    r"unter|mindestens|höchstens|plus de|moins de|más de|menos de|più di|meno di|minori di|meer dan|minder dan|mais de|"
-    r"не (?:более|менее)|более|менее)\s*$",
+    r"\b(?:more than|less than|over|under|above|below|at least|at most|older than|younger than|up to|mehr als|"
+    r"weniger als|über|unter|bis(?: zu)?|mindestens|höchstens|plus de|moins de|jusqu'à|más de|menos de|hasta|più di|"
+    r"meno di|fino a|minori di|meer dan|minder dan|tot|mais de|até|не (?:более|менее)|более|менее)\s*$",
     re.I,
 )
 # Words of which one excludes the others: another weekday is another fact.
@@ -95,17 +96,18 @@ first second third fourth fifth sixth | daily weekly monthly yearly quarterly an
 täglich wöchentlich monatlich jährlich vierteljährlich | steel aluminium plastic wood brass copper
 """
 _MORE_OPPOSITES = """
-outward inward | outside in inside | außerhalb innerhalb in | mandatory optional | enabled off | activated off | disabled on | deactivated on | minimum maximum | lowest highest |
-smallest largest | shortest longest | slowest fastest | shorter longer | lighter heavier | earlier later | succeed
-precede | free chargeable | heat cool | gain lose | welcome unwelcome banned | male female | hoch niedrig gering |
-hohe niedrige geringe | höher niedriger tiefer | länger kürzer | schneller langsamer | kalt warm heiß | trocken nass
-feucht | voll leer | hinten vorne vorn | innen außen | vorher nachher | aktiviert deaktiviert | eingeschaltet
-ausgeschaltet | links rechts | steigen sinken fallen | öffnet schließt | erster letzter | früher später | geöffnet
-geschlossen | ouverts fermés | haut bas | chaud froid | allumé éteint | activé désactivé | inclus exclu | supérieur
-inférieur | dessus dessous | premier dernier | abierto cerrado | alto bajo | frío caliente | encendido apagado |
-primero último | aperto chiuso | prima dopo | caldo freddo | acceso spento | obbligatorio facoltativo | obligatoire
-facultatif | obligatorio opcional | verpflichtend freiwillig | open gesloten dicht | voor na | warm koud | aan uit |
-links rechts | aberto fechado | antes depois | quente frio | открыт закрыт | до после | выше ниже
+outward inward | outside in inside | außerhalb innerhalb in | mandatory optional | enabled off | activated off |
+disabled on | deactivated on | minimum maximum | lowest highest | smallest largest | shortest longest | slowest
+fastest | shorter longer | lighter heavier | earlier later | succeed precede | free chargeable | heat cool | gain lose
+| welcome unwelcome banned | male female | hoch niedrig gering | hohe niedrige geringe | höher niedriger tiefer |
+länger kürzer | schneller langsamer | kalt warm heiß | trocken nass feucht | voll leer | hinten vorne vorn | innen
+außen | vorher nachher | aktiviert deaktiviert | eingeschaltet ausgeschaltet | links rechts | steigen sinken fallen |
+öffnet schließt | erster letzter | früher später | geöffnet geschlossen | ouverts fermés | haut bas | chaud froid |
+allumé éteint | activé désactivé | inclus exclu | supérieur inférieur | dessus dessous | premier dernier | abierto
+cerrado | alto bajo | frío caliente | encendido apagado | primero último | aperto chiuso | prima dopo | caldo freddo |
+acceso spento | obbligatorio facoltativo | obligatoire facultatif | obligatorio opcional | verpflichtend freiwillig |
+open gesloten dicht | voor na | warm koud | aan uit | links rechts | aberto fechado | antes depois | quente frio |
+открыт закрыт | до после | выше ниже
 """
 _LIKE = """
 hire rent | last final | delete remove erase | keep store retain | receive get obtain | employee staff worker | begin
@@ -132,9 +134,10 @@ def excluding(code: str) -> dict[str, int]:
 
 # English adjectives with their opposites; -er and -est are made.
 _ADJECTIVES = """
-loud quiet | coarse fine | thick thin | rough smooth | strong weak | heavy light | young old new | near far | deep shallow |
-narrow wide | hard soft | big small | large small | bright dark | clean dirty | rich poor | tight loose | sharp blunt |
-high low | long short | fast slow | warm cold | hot cold | early late | cheap dear | easy hard difficult | safe unsafe
+loud quiet | coarse fine | thick thin | rough smooth | strong weak | heavy light | young old new | near far | deep
+shallow | narrow wide | hard soft | big small | large small | bright dark | clean dirty | rich poor | tight loose |
+sharp blunt | high low | long short | fast slow | warm cold | hot cold | early late | cheap dear | easy hard difficult
+| safe unsafe
 """
 
 
