@@ -17,7 +17,7 @@ from ragtester.rag.collection import put
 from ragtester.records import Answer, CaseRow, Chunk, Failure, Manifest
 from ragtester.settings import parse_settings
 from ragtester.stages.execute import run
-from ragtester.storage import RowWriter, read_json, read_rows, write_rows
+from ragtester.storage import RowWriter, read_json, read_rows, write_json, write_rows
 from ragtester.tasks import AnswerQuestion, QuestionAnswered
 from tests.execute_fakes import RuleModels, WordEmbedder, World, embedders, full_disk
 
@@ -150,6 +150,21 @@ def test_two_runs_give_the_same_bytes(tmp_path: Path) -> None:
         stage.go()
         made.append(stage.world.files())
     assert made[0] == made[1]
+
+
+def test_a_start_that_makes_no_row_leaves_the_manifest_with_what_made_them(stage: Stage) -> None:
+    stage.go()
+    path = stage.world.workspace.answers("main") / "manifest.json"
+    earlier = {"versions": {"pypdf": "1.0"}, "revision": "0" * 40, "dirty": False, "started": "2020-01-01T00:00:00Z"}
+    write_json(path, stage.manifest().model_copy(update=earlier))
+    stage.go()
+    assert {name: getattr(stage.manifest(), name) for name in earlier} == earlier
+    # One row to be made is made by the packages of today.
+    answers = next(one for one in path.parent.glob("*/*.jsonl") if one.parent.name != "chunks")
+    answers.write_text("".join(answers.read_text("utf-8").splitlines(keepends=True)[:-1]), encoding="utf-8")
+    stage.go()
+    assert stage.manifest().versions["pypdf"] != "1.0"
+    assert stage.manifest().started > "2020-01-01T00:00:00Z"
 
 
 def test_a_second_start_asks_nothing_and_changes_nothing(stage: Stage) -> None:

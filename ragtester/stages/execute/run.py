@@ -27,7 +27,7 @@ from ragtester.stages.execute import plan
 from ragtester.stages.execute.answers import AnswerFile
 from ragtester.stages.execute.cell import Cell, Halt, Services, run_cell
 from ragtester.stages.execute.changes import refuse, replaced, same_kind
-from ragtester.stages.execute.manifest import STAGE, begun, inputs
+from ragtester.stages.execute.manifest import STAGE, as_made, begun, inputs
 from ragtester.stages.execute.plan import AnswerRows, Keys, TargetInputs
 from ragtester.stages.execute.work import Work
 from ragtester.storage import read_json, write_json
@@ -127,6 +127,8 @@ class _Job:
         self._replace(stale, old, overwrite)
         self.retrieval.surveyed()
         self.manifest = self._begun(lambda folder, document: work.others.belongs(folder, document, old))
+        if not work.open:
+            self.manifest = as_made(self.manifest, old)
         write_json(self.folder / "manifest.json", self.manifest)
         self._note_work(old)
         self.progress.start(f"{STAGE} (closed book)" if self.settings.execute.is_control else STAGE, work.planned)
