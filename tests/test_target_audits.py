@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from ragtester.interchange import ExportOptions
 from ragtester.models.targets.reading import FIELDS, USUAL
 from ragtester.progress import StageResult
 from ragtester.records import AnswerClaims, AnswerCoverage, AuditedQuery, Case, Evidence, RetrievalResult
-from ragtester.settings import TargetSettings
+from ragtester.settings import TargetSettings, parse_settings
 from ragtester.storage import read_json, read_rows, write_rows
 from tests.execute_fakes import World
 from tests.servers.rag_app import RagServer
@@ -171,6 +173,17 @@ def test_the_doctor_says_that_nobody_listens(tmp_path: Path) -> None:
     assert not found[0].ok and found[0].needed and found[0].detail == f"{host}/ask: Connection refused"
     missing = [one for one in Project(tmp_path, ['target.name="python:gone:ask"']).doctor() if "gone" in one.name]
     assert not missing[0].ok and "no module gone" in missing[0].detail
+
+
+def test_the_pages_settings_and_function_work(tmp_path: Path) -> None:
+    page = DOCS.read_text(encoding="utf-8")
+    blocks = re.findall(r"```toml\n(.*?)```", page, flags=re.DOTALL)
+    assert len(blocks) == 4 and all(parse_settings(tomllib.loads(block), "docs") for block in blocks)
+    (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    made = project(tmp_path, code)
+    row = next(made.iter_answers())
+    assert row.answer == "The log is kept for six years." and row.call and row.trace
+    assert row.call.served_model == "gpt-4.1-mini-2025-04-14" and row.trace.index == "2026-11-30"
 
 
 def test_the_page_names_every_setting_and_every_usual_name() -> None:

@@ -29,7 +29,7 @@ def ask(question, tags):
              "document": "manual-0.txt"},
             {"id": "b", "text": "Wholly other words, of another book.", "score": 0.5},
         ],
-        "about": {"model": "model-2026-01-01", "index": "v7"},
+        "about": {"model": "model-2026-01-01", "index": "v7", "prompt": 3, "none": None},
     }
 """
 
@@ -60,7 +60,10 @@ def test_a_target_that_tells_all(tmp_path: Path) -> None:
     assert trace.gold_ids == (found.id,) and row.cited == (found.id,) and row.unknown_citations == ()
     lost = kept[trace.context_ids[1]]
     assert (lost.start, lost.end, lost.text) == (0, 0, "Wholly other words, of another book.")
-    assert trace.notes == ("1 of 2 returned texts stand in no document of the suite",)
+    assert trace.notes == (
+        "1 of 2 returned texts stand in no document of the suite",
+        "the target says of itself: prompt = 3",
+    )
     manifest = world.manifest()
     assert manifest.models == {NAME: "model-2026-01-01"} and manifest.prompts == {}
     assert manifest.parameters["target"]["name"] == NAME and len(manifest.parameters["target"]["module"]) == 64

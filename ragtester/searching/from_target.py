@@ -108,7 +108,10 @@ class FromTarget:
         async with self._turn:
             seen = await asyncio.to_thread(self.texts.see, case, reply.chunks or ())
         trace = self._trace(case, seen, self._evidence(self.texts.documents[case.document_id], case))
-        update = {"index": reply.about.get("index", ""), "notes": (*_notes(reply, seen), *_origin(case, seen))}
+        update = {
+            "index": reply.about.get("index", ""),
+            "notes": (*_notes(reply, seen), *_origin(case, seen), *_about(reply)),
+        }
         self._keep(one.chunk for one in seen)
         answered = QuestionAnswered(
             answer=reply.answer,
@@ -187,6 +190,12 @@ def _cited(names: Iterable[str], seen: list[Seen]) -> tuple[str, ...]:
         if one.returned.document:
             by_document.setdefault(one.returned.document, []).append(one.chunk.id)
     return tuple(dict.fromkeys(id_ for name in names for id_ in by_id.get(name) or by_document.get(name) or [name]))
+
+
+def _about(reply: TargetAnswered) -> list[str]:
+    """What the target says of itself beside its model and its index, which have places of their own."""
+    told = [f"{name} = {value}" for name, value in reply.about.items() if name not in ("model", "index")]
+    return [f"the target says of itself: {', '.join(told)}"] if told else []
 
 
 def _origin(case: Case, seen: list[Seen]) -> list[str]:
