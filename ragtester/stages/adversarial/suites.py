@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ragtester import fixtures
 from ragtester.access import may_see
 from ragtester.documents.language import UNKNOWN, detect
 from ragtester.documents.library import CorpusFile, read_corpus
@@ -57,8 +58,8 @@ def read_set(loaded: Sequence[Loaded], settings: Settings) -> list[Asked]:
 
 
 def document_id(fixture: Fixture, name: str) -> str:
-    """The id in the suite of a fixture's document. No two are equal: an id of a fixture holds no line end."""
-    return slug(f"{fixture.id}\n{name}")
+    """The id in the suite of a fixture's document."""
+    return fixtures.document_id(fixture.id, name)
 
 
 def _asked(one: Loaded, read: Mapping[str, tuple[Document, str]], settings: Settings, faults: list[str]) -> Asked:

@@ -112,7 +112,7 @@ def wrong_value(source: Source, maker: Maker) -> tuple[str, str]:
 async def _made(maker: Maker, source: Source, reply: QuestionStressed, request: StressQuestion, model: str) -> Made:
     case: Case = source.case
     gold = source.gold_text()
-    ranks = await maker.measure(reply.question, case.language, [gold])
+    ranks = await maker.measure(source, [gold], question=reply.question)
     rows = rank_rows(ranks, gold.id)
     notes = {
         "model": model,

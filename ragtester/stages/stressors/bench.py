@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ragtester.fixtures import document_id
 from ragtester.provenance import sha256_text
 from ragtester.rag.chunking import chunk, places
 from ragtester.rag.contexts import Found, Query
@@ -51,9 +52,13 @@ class Bench:
         names = [name for group in groups for name in group.embeddings if name != NO_RETRIEVAL]
         return list(dict.fromkeys(names)) if self.settings.execute.retrieval.dense else names[:1]
 
-    def chunks(self, one: Text, language: str) -> list[Chunk]:
-        """The chunks of a text, cut as the run cuts documents."""
-        return chunk(_document(one, language), one.text, self.settings.execute.index)
+    def chunks(self, one: Text, language: str, within: str = "") -> list[Chunk]:
+        """The chunks of a text, cut as the run cuts documents, and named as they are in the suite of a fixture's set.
+
+        Names decide between chunks of equal rank.
+        """
+        made = _document(document_id(within, one.id), one.text, language)
+        return chunk(made, one.text, self.settings.execute.index)
 
     def is_cut(self, one: Text, language: str) -> bool:
         """Whether a span of the text stands whole in none of its chunks."""
@@ -61,18 +66,21 @@ class Bench:
         return any(not any(a <= start and end <= b for a, b in held) for start, end in one.spans)
 
     async def ranks(
-        self, question: str, language: str, texts: Sequence[Text], k: int
+        self, question: str, language: str, texts: Sequence[Text], k: int, within: str
     ) -> dict[str, dict[str, int | None]]:
         """By embedding model and text: the rank of the first chunk that holds a piece of its spans.
 
-        None: not among what the search finds. Texts without spans are not looked for. Raises EmbeddingError.
+        `within` is the fixture's id. None: not among what the search finds. Texts without spans are not looked for.
+        Raises EmbeddingError.
         """
-        cut = [made for one in texts for made in self.chunks(one, language)]
+        cut = [made for one in texts for made in self.chunks(one, language, within)]
         wanted = {one.id: one.spans for one in texts if one.spans}
         found: dict[str, dict[str, int | None]] = {}
         for embedding in self.embeddings:
             order = await self._order(question, language, cut, embedding, k)
-            found[embedding] = {name: _rank(order, cut, name, spans) for name, spans in wanted.items()}
+            found[embedding] = {
+                name: _rank(order, cut, document_id(within, name), spans) for name, spans in wanted.items()
+            }
         return found
 
     async def nearest(self, question: str, language: str, passages: Mapping[str, str]) -> list[str]:
@@ -144,16 +152,16 @@ def _rank(order: Sequence[str], cut: Sequence[Chunk], name: str, spans: Sequence
     return next((rank for rank, one in enumerate(order, start=1) if one in holding), None)
 
 
-def _document(one: Text, language: str) -> Document:
+def _document(name: str, text: str, language: str) -> Document:
     return Document(
-        id=one.id,
-        path=f"{one.id}.md",
+        id=name,
+        path=f"{name}.md",
         source="manual",
         format="md",
         sha256="",
         text_sha256="",
         language=language,
-        characters=len(one.text),
+        characters=len(text),
     )
 
 

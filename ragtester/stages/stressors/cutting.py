@@ -29,7 +29,7 @@ async def make_chunk_boundary(maker: Maker, source: Source) -> Made:
         there = replace(source, gold=gold)
         if not bench.is_cut(there.gold_text(), case.language):
             continue
-        ranks = await maker.measure(case.question, case.language, [there.gold_text()])
+        ranks = await maker.measure(there, [there.gold_text()])
         rows = rank_rows(ranks, there.gold_text().id)
         chunks = [one for one in bench.chunks(there.gold_text(), case.language) if _touches(one.start, one.end, gold)]
         notes = {"cut": f"{len(chunks)} chunks hold parts of the evidence, none holds it whole", **words}

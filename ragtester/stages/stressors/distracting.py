@@ -67,15 +67,15 @@ async def make_distractor_heavy(maker: Maker, source: Source) -> Made:
 
 async def _piled(maker: Maker, source: Source, k: int, *, borrowed: bool) -> tuple[Ranks, list[Text]]:
     """Distractors, one after the other, as long as each makes the right chunk sink and none makes it sixth."""
-    case, gold = source.case, source.gold_text()
-    ranks = await maker.measure(case.question, case.language, [gold], k)
+    gold = source.gold_text()
+    ranks = await maker.measure(source, [gold], k=k)
     chosen: list[Text] = []
     if _past(ranks, gold.id):
         return ranks, chosen
     async for one in _candidates(maker, source, borrowed=borrowed):
         if _is_fifth(ranks, gold.id):
             break
-        trial = await maker.measure(case.question, case.language, [gold, *chosen, one], k)
+        trial = await maker.measure(source, [gold, *chosen, one], k=k)
         if not _past(trial, gold.id) and _nearer(ranks, trial, gold.id):
             chosen.append(one)
             ranks = trial

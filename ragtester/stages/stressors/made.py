@@ -82,9 +82,11 @@ class Maker:
         order = await self.bench.nearest(case.question, case.language, texts)
         return [(name, texts[name]) for name in order[:most]]
 
-    async def measure(self, question: str, language: str, texts: Sequence[Text], k: int = 0) -> Ranks:
-        """Ranks by embedding model and text. Raises EmbeddingError."""
-        return await self.bench.ranks(question, language, texts, k or self.k)
+    async def measure(self, source: Source, texts: Sequence[Text], *, question: str = "", k: int = 0) -> Ranks:
+        """Ranks for the case's question, or another, by embedding model and text. Raises EmbeddingError."""
+        within = fixture_id(source.case, source.kind)
+        asked = question or source.case.question
+        return await self.bench.ranks(asked, source.case.language, texts, k or self.k, within)
 
 
 def passage_limit(settings: Settings) -> int:

@@ -90,8 +90,7 @@ async def _borrowed(
             held = Text(f"{OTHER}/{name}", text, ((0, len(text)),))
             others = [Text(f"{OTHER}/{one}", body) for one, body in near if one != name]
             company = others[:_COMPANY] if there is not source else []
-            question, language = source.case.question, source.case.language
-            ranks = await maker.measure(question, language, [gold, held, *company])
+            ranks = await maker.measure(there, [gold, held, *company])
             tried.append(rank_rows(ranks, gold.id, held.id))
             if _competes(ranks, held.id, maker.k):
                 return _made(there, held, values, ranks, company, {"from": name})
@@ -109,7 +108,7 @@ async def _competing(maker: Maker, source: Source, name: str, poison: Poison, he
     ranks: Ranks = {}
     for form, text in _forms(maker, source, poison, heading or source.case.question):
         held = Text(name, text.text, text.evidence)
-        ranks = await maker.measure(source.case.question, source.case.language, [gold, held])
+        ranks = await maker.measure(source, [gold, held])
         if _competes(ranks, name, maker.k):
             notes = {"changed": "; ".join(poison.words), **({"strengthened": form} if form else {})}
             return _made(source, held, poison.says, ranks, (), notes)

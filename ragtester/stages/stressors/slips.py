@@ -25,7 +25,7 @@ async def make_typos(maker: Maker, source: Source) -> Made:
     if found is None:
         raise Unusable("no_word", "the question has no word of five letters or more to misspell")
     question, slips = found
-    ranks = await maker.measure(question, case.language, [source.gold_text()])
+    ranks = await maker.measure(source, [source.gold_text()], question=question)
     rows = rank_rows(ranks, source.gold_text().id)
     notes = {"typos": "; ".join(f"{old} -> {new}" for old, new in slips)}
     return Made(
