@@ -39,6 +39,7 @@ def workspace(folder: Path, example: Path) -> Path:
 @contextmanager
 def importing(folder: Path, *names: str) -> Iterator[dict[str, ModuleType]]:
     """Modules of an example, gone again afterwards."""
+    others = {name: sys.modules.pop(name) for name in names if name in sys.modules}
     sys.path.insert(0, str(folder))
     try:
         yield {name: importlib.import_module(name) for name in names}
@@ -46,6 +47,7 @@ def importing(folder: Path, *names: str) -> Iterator[dict[str, ModuleType]]:
         sys.path.remove(str(folder))
         for name in names:
             sys.modules.pop(name, None)
+        sys.modules.update(others)
 
 
 @contextmanager
@@ -66,6 +68,13 @@ def served(folder: Path) -> Iterator[str]:
         finally:
             server.should_exit = True
             thread.join(timeout=10)
+
+
+@pytest.fixture
+def _no_module_stays() -> Iterator[None]:
+    """What an example imports from its own folder is imported anew by the next test."""
+    yield
+    sys.modules.pop("python_target", None)
 
 
 def audited(folder: Path, run: str = "main") -> RetrievalResult:
@@ -139,6 +148,7 @@ def test_the_fastapi_application_keeps_what_a_user_may_not_see(tmp_path: Path) -
         ("langchain_target.py", ['target.name="langchain:langchain_target:chain"', 'target.input="input"']),
     ],
 )
+@pytest.mark.usefixtures("_no_module_stays")
 def test_the_small_examples(tmp_path: Path, example: str, target: list[str]) -> None:
     folder = workspace(tmp_path / "app", EXAMPLES / example)
     if example != "python_target.py":
@@ -151,4 +161,3 @@ def test_the_small_examples(tmp_path: Path, example: str, target: list[str]) -> 
     project.judge()
     project.audit_retrieval()
     assert audited(folder).overall[0].evidence
-    sys.modules.pop("python_target", None)

@@ -392,3 +392,17 @@ def test_names_of_documents_and_of_hostile_things(tmp_path: Path) -> None:
     row = world.rows()[0]
     assert row.trace and {one.rpartition(":")[0].rpartition(":")[0] for one in row.trace.context_ids} == {"manual-0"}
     assert [path.name for path in (world.folder / "chunks").iterdir()] == ["manual-0.jsonl"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "class Node: pass\nnode = Node()\nnode.a = node.b = node.c = node\nanswer = node",
+        "answer = {}\nanswer.update(a=answer, b=answer, c=answer)",
+        "answer = ['x'] * 200_000",
+    ],
+)
+def test_what_is_no_reply_but_a_structure_without_end_is_a_row(tmp_path: Path, code: str) -> None:
+    row = told(tmp_path, f"{code}\ndef ask(question): return answer\n")
+    assert row.failure and row.failure.type == "unparseable"
+    assert row.failure.message.startswith("the reply holds more than 100000 values")

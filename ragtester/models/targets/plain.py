@@ -8,26 +8,44 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
+from ragtester.models.problems import Problem, Told
+
 # Deeper is no reply but a structure that refers to itself.
 DEEPEST = 20
-MOST_ITEMS = 10_000
+MOST_VALUES = 100_000
 
 
-def plain(value: Any, deep: int = 0) -> Any:
+def plain(value: Any) -> Any:
     """The value as JSON has it. Objects give their fields; NaN and what has none become None.
 
-    Nothing is called but `model_dump`, `_asdict`, `tolist` and `item`.
+    Nothing is called but `model_dump`, `_asdict`, `tolist` and `item`. Raises Told for what is no reply: a client or a
+    session with all that hangs on it.
     """
-    if value is None or isinstance(value, bool | str | Real):
-        return _scalar(value)
-    if deep >= DEEPEST:
-        return None
-    if isinstance(value, Mapping):
-        return {str(name): plain(one, deep + 1) for name, one in value.items()}
-    if isinstance(value, list | set | frozenset) or (isinstance(value, tuple) and not hasattr(value, "_asdict")):
-        some = value if isinstance(value, list | tuple) else sorted(value, key=str)
-        return [plain(one, deep + 1) for one in some[:MOST_ITEMS]]
-    return plain(_fields(value), deep + 1)
+    return _Walk().plain(value, 0)
+
+
+@dataclasses.dataclass
+class _Walk:
+    """One value on the way; `seen` counts its parts."""
+
+    seen: int = 0
+
+    def plain(self, value: Any, deep: int) -> Any:
+        self.seen += 1
+        if self.seen > MOST_VALUES:
+            told = f"the reply holds more than {MOST_VALUES} values; give a dictionary with answer and chunks"
+            raise Told(Problem("unparseable", told))
+        if value is None or isinstance(value, bool | str | Real):
+            return _scalar(value)
+        if deep >= DEEPEST:
+            return None
+        if isinstance(value, Mapping):
+            return {str(name): self.plain(one, deep + 1) for name, one in value.items()}
+        if isinstance(value, set | frozenset):
+            value = sorted(value, key=str)
+        if isinstance(value, list | tuple) and not hasattr(value, "_asdict"):
+            return [self.plain(one, deep + 1) for one in value]
+        return self.plain(_fields(value), deep + 1)
 
 
 def _scalar(value: Any) -> Any:
