@@ -252,3 +252,31 @@ def test_the_engine_does_both_tasks_and_a_panel_member_neither() -> None:
     checked = engine.perform("embedded:rules", CHECK_CLAIM, claim)
     assert isinstance(checked, ClaimChecked)
     assert checked.verdict == "supported"
+
+
+# As the embedded answerer writes what it takes from tables and lists
+
+FRIDGES = """| Place | Limit | Measured |
+| --- | --- | --- |
+| cold room 2 | at most 4 °C | 6:30 and 14:00 |
+| deep freezer | at most −18 °C | 6:30 |
+"""
+USES = "Use 2024, MWh 2025, MWh\n\nventilation 214 187\npumps of the pool 131 96\nlighting 77 41\n"
+REHEARSALS = "Before the trip: 28 April and 12 May, 19:00 to 21:30, in the school."
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "verdict"),
+    [
+        ("deep freezer – Measured: 6:30.", FRIDGES, "supported"),
+        ("cold room 2 – Measured: 6:30 and 14:00.", FRIDGES, "supported"),
+        ("cold room 2 – Measured: 6:30 and 15:00.", FRIDGES, "contradicted"),
+        ("cold room 2 – Limit: at most 5 °C.", FRIDGES, "contradicted"),
+        ("pumps of the pool – 2025, MWh: 96.", USES, "supported"),
+        ("pumps of the pool – 2025, MWh: 131.", USES, "contradicted"),
+        ("Before the trip: 12 May.", REHEARSALS, "supported"),
+        ("Before the trip: 13 May.", REHEARSALS, "contradicted"),
+    ],
+)
+def test_cells_of_a_table_and_members_of_a_list_are_what_they_are(claim: str, text: str, verdict: str) -> None:
+    assert check(claim, text).verdict == verdict
