@@ -27,7 +27,7 @@ CHANGED_FROM = re.compile(
 """Before a value from which something was changed."""
 
 DENIED_AFTER = re.compile(
-    r"^\W*(?:[\w'-]+\W+){0,6}?(?:no longer|not any ?more|nicht mehr|ne (?:\w+ )?plus|n'(?:est|ont|a|sont) plus|"
+    r"^\s*(?:[\w'-]+\s+){0,6}?(?:no longer|not any ?more|nicht mehr|ne (?:\w+ )?plus|n'(?:est|ont|a|sont) plus|"
     r"(?:do|does|did|is|are|was|were) not (?:\w+ )?(?:apply|hold|valid|binding|bind|in force|right|correct)|"
     r"(?:don't|doesn't|isn't|aren't) (?:\w+ )?(?:apply|hold|valid|right|correct|in force|binding)|"
     r"(?:gilt|gelten) (?:\w+ )?nicht|(?:was|is|were|are|been|now|since) (?:\w+ )?(?:superseded|replaced|withdrawn|"
