@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from ragtester.errors import UsageError
 from ragtester.models.targets.template import Template
 from ragtester.records import Answer, Case
+from ragtester.searching import from_target
 from ragtester.settings import parse_settings
 from ragtester.storage import read_rows, write_rows
 from ragtester.tasks import AskTarget
@@ -166,7 +167,24 @@ def test_what_goes_wrong_is_a_row(tmp_path: Path, reply: Any, kind: str, message
 
 def test_nobody_listens(tmp_path: Path) -> None:
     with RagServer() as server:
+        world = TargetWorld(tmp_path, {"name": f"{server.host}/ask"}, cases=1)
+        world.go(max_calls=0)
+    with pytest.raises(UsageError, match="Connection refused; start the application, or mend the address"):
+        world.go()
+    assert world.rows() == []
+
+
+def test_what_stands_needs_nobody_to_listen(tmp_path: Path) -> None:
+    with RagServer() as server:
+        world = TargetWorld(tmp_path, {"name": f"{server.host}/ask"})
+        world.go()
+    assert world.go().ledger.ok == 4
+
+
+def test_an_application_that_goes_away_costs_what_it_was_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with RagServer() as server:
         host = server.host
+    monkeypatch.setattr(from_target, "unreachable", lambda _: "")
     world = TargetWorld(tmp_path, {"name": f"{host}/ask"}, cases=1)
     world.go()
     kind, message = failure(world.rows()[0])

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ragtester.errors import DataError
+from ragtester.errors import DataError, UsageError
+from ragtester.models.targets.looking import unreachable
 from ragtester.models.targets.opening import check_target
 from ragtester.rag.contexts import Context
 from ragtester.rag.similarity import document_of
@@ -58,8 +59,11 @@ class FromTarget:
         """Take up the trace of a row that is on disk: its chunks stay."""
         self._used.update(trace.gold_ids, trace.context_ids)
 
-    def surveyed(self) -> None:
-        """Raise DataError where chunk files lack what answers name: only the target can give it again."""
+    def surveyed(self, *, asks: bool) -> None:
+        """Raise DataError where chunk files lack what answers name: only the target can give it again.
+
+        And UsageError where nothing listens at its address, before hundreds of questions find that out one by one.
+        """
         missing = sorted(name for name in self._used if name not in self._ids(document_of(name)))
         if missing:
             path = self._path(document_of(missing[0]))
@@ -68,6 +72,8 @@ class FromTarget:
                 "target can give them again; delete the answers of this document, or choose another run name (--run)",
                 [f"no chunk {name}" for name in missing[:MAX_FAULTS]],
             )
+        if asks and (why := unreachable(self.settings)):
+            raise UsageError(f"target.name: {why}; start the application, or mend the address")
 
     def load(self) -> None:
         """There is nothing to import."""

@@ -42,8 +42,11 @@ class Retrieval(Protocol):
         """Take up the trace of a row that is on disk."""
         ...
 
-    def surveyed(self) -> None:
-        """All rows that were there are taken up. Raises DataError where what is kept beside them is lost for good."""
+    def surveyed(self, *, asks: bool) -> None:
+        """All rows that were there are taken up; `asks` says whether there is anything left to ask.
+
+        Raises DataError where what is kept beside them is lost for good, UsageError where nobody is there to be asked.
+        """
         ...
 
     def load(self) -> None:
@@ -81,7 +84,7 @@ class Ours:
     def stand(self, trace: Trace) -> None:
         """Nothing depends on it."""
 
-    def surveyed(self) -> None:
+    def surveyed(self, *, asks: bool) -> None:
         """What is kept can be made again."""
 
     async def reveal(self, context: Context, asked: Asked[Any]) -> tuple[Context, Asked[QuestionAnswered]]:

@@ -124,8 +124,8 @@ class _Job:
         if not work.planned:
             raise UsageError(f"{self.workspace.suite(self.suite.name)}: no case to execute; make cases first")
         self._note_tags()
+        self.retrieval.surveyed(asks=bool(work.open))
         self._replace(stale, old, overwrite)
-        self.retrieval.surveyed()
         self.manifest = self._begun(lambda folder, document: work.others.belongs(folder, document, old))
         if not work.open:
             self.manifest = as_made(self.manifest, old)
