@@ -216,7 +216,12 @@ class Project:
         return retrieval.read_result(self.workspace, self.settings.execute.run)
 
     def generate_fixtures(
-        self, kinds: Sequence[str] = (), *, per_document: int = 0, overwrite: bool = False
+        self,
+        kinds: Sequence[str] = (),
+        *,
+        per_document: int = 0,
+        overwrite: bool = False,
+        retry_failed: bool = False,
     ) -> StageResult:
         """Make adversarial fixtures from the suite's cases, in `adversarial/<suite>/`; `adversarial` asks them.
 
@@ -225,7 +230,7 @@ class Project:
         from ragtester.pipeline import check_model, run_audit
         from ragtester.stages import stressors
 
-        wanted = stressors.Wanted(tuple(kinds), per_document, overwrite)
+        wanted = stressors.Wanted(tuple(kinds), per_document, overwrite, retry_failed)
         if stressors.asks(self.settings, wanted):
             check_model(self.settings.adversarial.model, self.settings, embedding=False)
         return wait_for(

@@ -12,14 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from ragtester.api import Project
+from ragtester.cli.entry import app
 from ragtester.errors import ChangedInputsError, UsageError
 from ragtester.fixtures import read_fixtures
 from ragtester.models.catalogue import resolve
 from ragtester.models.embeddings import EmbeddedVectors
 from ragtester.rag.chunking import chunk
 from ragtester.records import STRESSORS, Document, Manifest, Stressor
+from ragtester.stages.stressors.distracting import TICKETS
 from ragtester.storage import read_json, read_rows
 from tests.conftest import run_environment
 
@@ -249,3 +252,22 @@ def test_bad_wishes_are_told(tmp_path: Path) -> None:
         Project(tmp_path).generate_fixtures(("stael",))
     with pytest.raises(UsageError, match=r"no cases|no document"):
         Project(tmp_path, ["workspace.suite=other"]).generate_fixtures()
+
+
+def test_the_command_makes_and_does_not_ask(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    command = ["adversarial", "--workspace", str(tmp_path), "--quiet"]
+    done = CliRunner().invoke(app, [*command, "--generate-only", "--kind", "typos", "--per-document", "1"])
+    assert done.exit_code == 0, done.output
+    assert "6 fixtures planned = 6 made + 0 failed + 0 skipped + 0 unfilled." in done.output
+    assert not (tmp_path / "answers").exists()
+    both = CliRunner().invoke(app, [*command, "--generate", "--estimate"])
+    assert both.exit_code == 2
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es", "ru", "ja"])
+def test_open_questions_name_no_value_and_hold_the_question(language: str) -> None:
+    for ticket in TICKETS[language]:
+        assert "{question}" in ticket
+        assert len(re.findall(r"\d+", ticket)) <= 1
+    assert len(TICKETS[language]) >= 5

@@ -42,7 +42,10 @@ def adversarial(
     project = options.open_project(workspace, [*overrides, *extra], quiet)
     made = None
     if generate or generate_only:
-        made = adversarial_generate.generate(project, kinds, per_document, overwrite=overwrite)
+        adversarial_generate.check(estimate=estimate)
+        made = adversarial_generate.generate(
+            project, kinds, per_document, overwrite=overwrite, retry_failed=retry_failed
+        )
         if generate_only or made.stopped or not made.ledger.ok:
             raise typer.Exit(made.exit_code)
         fixtures = [*fixtures, str(made.output)]

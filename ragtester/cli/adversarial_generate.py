@@ -24,14 +24,25 @@ PerDocument = Annotated[
 ]
 
 
-def generate(project: Project, kinds: list[str], per_document: int, *, overwrite: bool) -> StageResult:
+def check(*, estimate: bool) -> None:
+    """Raise BadParameter where an estimate is asked for, which asks no model, together with the making."""
+    if estimate:
+        raise typer.BadParameter(
+            "fixtures are asked after they are made: --generate-only first, then --estimate --fixtures FOLDER",
+            param_hint="--estimate",
+        )
+
+
+def generate(
+    project: Project, kinds: list[str], per_document: int, *, overwrite: bool, retry_failed: bool
+) -> StageResult:
     """Make the fixtures and print what came of it."""
     from ragtester.console import one_line
     from ragtester.stages.stressors import stressors_document
     from ragtester.summary import shown
     from ragtester.tables.terminal import print_document
 
-    result = project.generate_fixtures(kinds, per_document=per_document, overwrite=overwrite)
+    result = project.generate_fixtures(kinds, per_document=per_document, overwrite=overwrite, retry_failed=retry_failed)
     project.progress.finish()
     print_document(stressors_document(result), options.stdout())
     typer.echo(f"fixtures -> {shown(result.output)}")

@@ -17,7 +17,7 @@ from ragtester.text.likeness import likeness
 
 RANK = 5
 # Questions that were put and not answered: they hold every word of the question and nothing of its answer.
-_TICKETS = {
+TICKETS = {
     "en": (
         "Ticket 4071: {question} The request was passed on to the department in charge. No answer yet.",
         "From the minutes: a member asked: {question} The point was put off until the next meeting.",
@@ -33,6 +33,34 @@ _TICKETS = {
         "Anmerkung zum Entwurf: {question} Die Fassung des Abschnitts dazu ist noch offen.",
         "Schreiben an das Büro: {question} Bitte antworten Sie per Post. Eingegangen und abgelegt.",
         "Suchprotokoll, häufigste Anfrage des Monats: {question} Geöffnetes Ergebnis: keines.",
+    ),
+    "fr": (
+        "Demande 4071 : {question} La demande a été transmise au service compétent. Pas encore de réponse.",
+        "Extrait du procès-verbal : un membre demande : {question} Le point est reporté à la prochaine séance.",
+        "Questions fréquentes : {question} Voir le document en vigueur ; cette liste ne donne pas de réponses.",
+        "Remarque sur le projet : {question} La rédaction de ce passage n'est pas arrêtée.",
+        "Lettre au bureau : {question} Merci de répondre par courrier. Reçue et classée.",
+    ),
+    "es": (
+        "Consulta 4071: {question} La consulta se remitió al departamento responsable. Sin respuesta todavía.",
+        "Del acta: un miembro pregunta: {question} El punto se aplaza hasta la próxima reunión.",
+        "Preguntas frecuentes: {question} Véase el documento vigente; esta lista no da respuestas.",
+        "Comentario al borrador: {question} La redacción de ese apartado sigue abierta.",
+        "Carta a la oficina: {question} Se ruega respuesta por correo. Recibida y archivada.",
+    ),
+    "ru": (
+        "Обращение 4071: {question} Обращение передано в ответственный отдел. Ответа пока нет.",
+        "Из протокола: участник спросил: {question} Вопрос перенесён на следующее заседание.",
+        "Частые вопросы: {question} См. действующий документ; этот список ответов не даёт.",
+        "Замечание к черновику: {question} Формулировка этого раздела ещё не согласована.",
+        "Письмо в контору: {question} Просим ответить почтой. Получено и подшито.",
+    ),
+    "ja": (
+        "問い合わせ4071：{question} 担当部署に転送しました。回答はまだありません。",
+        "議事録より、委員からの質問：{question} 次回の会議に持ち越しとします。",
+        "よくある質問：{question} 現行の文書を参照してください。この一覧に回答はありません。",
+        "草案への意見：{question} この節の文言はまだ決まっていません。",
+        "事務局への手紙：{question} 郵送での返答を希望。受領し、保管済み。",
     ),
 }  # fmt: skip
 _SAME = 90
@@ -89,7 +117,7 @@ async def _candidates(maker: Maker, source: Source, *, borrowed: bool) -> AsyncI
             continue
         yield Text(f"{OTHER}/{name}", text)
     question = " ".join(case.question.split())
-    for number, ticket in enumerate(_TICKETS.get(base(case.language), ()), start=1):
+    for number, ticket in enumerate(TICKETS.get(base(case.language), ()), start=1):
         text = ticket.format(question=question)
         if not _answers(source, text, wanted):
             yield Text(f"{OTHER}/open-question-{number}", text)

@@ -32,11 +32,15 @@ ROWS, MANIFEST = "rows.jsonl", "manifest.json"
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked for beyond the settings: kinds and cases of each document (0 and none: as the settings say)."""
+    """What is asked for beyond the settings: kinds and cases of each document (0 and none: as the settings say).
+
+    `overwrite` makes fixtures again that were made from other inputs, `retry_failed` those whose call failed for good.
+    """
 
     kinds: tuple[str, ...] = ()
     per_document: int = 0
     overwrite: bool = False
+    retry_failed: bool = False
 
 
 @dataclass(frozen=True)

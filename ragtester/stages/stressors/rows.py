@@ -10,7 +10,7 @@ from ragtester.errors import ChangedInputsError
 from ragtester.fixtures import CASE_FILE
 from ragtester.progress import Progress
 from ragtester.records import Manifest, Stressor
-from ragtester.stages.stressors.plan import MANIFEST, ROWS, Item, Plan
+from ragtester.stages.stressors.plan import MANIFEST, ROWS, Item, Plan, Wanted
 from ragtester.storage import read_json, read_rows, recover_tail, write_rows
 from ragtester.tasks import SPENT_FAILURES
 from ragtester.workspace import slug
@@ -24,8 +24,8 @@ class Rows:
     others: dict[str, Stressor] = field(default_factory=dict)
 
 
-def standing(plan: Plan, progress: Progress, overwrite: bool) -> Rows:
-    """The rows that stand. Raises ChangedInputsError where one was made from other inputs, unless `overwrite`.
+def standing(plan: Plan, progress: Progress, wanted: Wanted) -> Rows:
+    """The rows that stand. Raises ChangedInputsError where one was made from other inputs, unless `wanted.overwrite`.
 
     A row without its folder is made again, and so is one whose call failed in passing.
     """
@@ -40,9 +40,9 @@ def standing(plan: Plan, progress: Progress, overwrite: bool) -> Rows:
             rows.others[row.id] = row
         elif row.key != item.key:
             stale.append(row)
-        elif _stands(plan.folder, row):
+        elif _stands(plan.folder, row, wanted.retry_failed):
             rows.kept[row.id] = row
-    if stale and not overwrite:
+    if stale and not wanted.overwrite:
         raise ChangedInputsError(
             f"{plan.folder}: {len(stale)} fixture(s) were made from other inputs ({_differences(plan)}; first: "
             f"{stale[0].id}); --overwrite makes them again"
@@ -50,10 +50,12 @@ def standing(plan: Plan, progress: Progress, overwrite: bool) -> Rows:
     return rows
 
 
-def _stands(folder: Path, row: Stressor) -> bool:
+def _stands(folder: Path, row: Stressor, retry_failed: bool) -> bool:
     if row.status == "ok":
         return (folder / row.fixture / CASE_FILE).is_file()
-    return row.status != "failed" or (row.failure is not None and row.failure.type in SPENT_FAILURES)
+    if row.status != "failed":
+        return True
+    return not retry_failed and row.failure is not None and row.failure.type in SPENT_FAILURES
 
 
 def _differences(plan: Plan) -> str:

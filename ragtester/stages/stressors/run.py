@@ -80,7 +80,7 @@ async def generate(
     """
     suite = open_suite(workspace, settings)
     plan = make_plan(workspace, settings, suite, models, wanted)
-    rows = standing(plan, progress, wanted.overwrite)
+    rows = standing(plan, progress, wanted)
     chunking.load(settings.execute.index)
     texts = {one.id: (one.language, suite.text(one)) for one in suite.documents}
     own = settings.adversarial
