@@ -139,11 +139,13 @@ def test_repeats_controls_experiments_and_other_suites_are_left_out(four: Worksp
         ("other", "another"),
     ):
         write_run(four.root, name, SIX, Made(suite=suite))
+    write_run(four.root, "empty", [replace(one, status=None) for one in SIX])
     plan = Manifest(stage="experiment", name="sweep", parameters={"runs": ["tried"]}, seed=1, started=started(1))
     write_json(four.experiment("sweep") / "manifest.json", plan)
     found = history(four)
     assert [run.run for run in found.runs] == list(MONTHS)
     assert found.left_out == {
+        "empty": "it holds no answers",
         "march.closed-book": "a closed-book control",
         "march.conflicts": "the run under the instruction to surface contradicting evidence",
         "march.repeat-2": "a repeat of march",
@@ -261,6 +263,15 @@ def test_dates_that_lie_too_close_are_drawn_apart(tmp_path: Path) -> None:
     drawn = figures(history(Workspace(tmp_path)))
     assert np.asarray(drawn.axes[0].lines[0].get_xdata()).tolist() == [0, 1, 2]
     assert "equally far apart" in " ".join(text.get_text() for text in drawn.texts) + drawn.get_supxlabel()
+
+
+def test_many_runs_stand_by_number(tmp_path: Path) -> None:
+    for number in range(1, 8):
+        write_run(tmp_path, f"run-{number}", failing(number % 2), Made(started=started(number)))
+    found = history(Workspace(tmp_path))
+    for drawn in (figures(found), questions(found)):
+        assert [label.get_text() for label in drawn.axes[0].get_xticklabels()] == list("1234567")
+        assert "1: run-1 2026-01-01, 2: run-2 2026-02-01" in " ".join(drawn.get_supxlabel().split())
 
 
 def test_the_map_has_a_cell_a_run_and_question(four: Workspace) -> None:

@@ -29,7 +29,10 @@ PANELS = {
     "cost": "Cost, US dollars an answer",
 }
 MOST_STRIPS = 50
-NAMED_RUNS = 12
+NAMED_RUNS = 16
+FEW_RUNS = 6
+"""More runs than these have numbers, which the small print explains."""
+MOST_TOLD = 24
 CLOSE = 0.06
 """Where runs are nearer to each other than this share of the whole time, all are drawn equally far apart."""
 _COLOURS: dict[Mark, str] = {"pass": "#A8D0E6", "fail": style.ORANGE, "ungraded": "#BFBFBF", "missing": "#FFFFFF"}
@@ -40,6 +43,7 @@ _SHORT = {
     "supported_coverage": "supported",
     "mentioned": "contradictions mentioned",
 }
+_SPENT = ("seconds", "usd")  # where nothing was spent there is nothing to draw
 _DASHES = ("-", "--", ":", "-.")  # lines may lie on each other
 _WORDS: dict[Mark, str] = {"pass": "passed", "fail": "failed", "ungraded": "not graded", "missing": "not there"}
 
@@ -74,19 +78,21 @@ def figures(history: DriftHistory) -> Figure:
         panels = {name: lines for name, lines in panels.items() if lines}
         if not panels:
             return style.nothing(lettered(title), "No run has a figure.")
+        names = _run_names(history.runs, lettered)
         rows = ceil(len(panels) / 2)
-        figure = style.new_figure(0.9 + 2.1 * rows)
+        told = _numbers(history.runs, names, lettered)
+        figure = style.new_figure(0.9 + 2.1 * rows + _height(told))
         grid = figure.subplots(rows, 2 if len(panels) > 1 else 1, squeeze=False)
         drawn = [axes for row in grid for axes in row]
         for axes, (name, lines) in zip(drawn, panels.items(), strict=False):
             _draw(axes, name, lines)
-            _name_runs(axes, history.runs, places, lettered)
+            _name_runs(axes, places, names)
         for axes in drawn[len(panels) :]:
             axes.set_axis_off()
         figure.suptitle(lettered(title), x=0.01, ha="left", fontsize=10)
         spaced = "" if is_time else "Runs are drawn equally far apart; their dates are not."
         ringed = "Ringed: worse than the run before by more than [drift] allows." if _breaches(history) else ""
-        style.below(figure, "Bands: 95 % intervals over documents.", ringed, spaced)
+        style.below(figure, "Bands: 95 % intervals over documents.", ringed, spaced, told)
         return figure
 
 
@@ -98,15 +104,18 @@ def questions(history: DriftHistory) -> Figure:
     with style.drawing([history.suite, *names, *(strip.system for strip in strips)]) as lettered:
         if not strips:
             return style.nothing(lettered(title), "No question changed its verdict between two of these runs.")
-        figure = style.new_figure(1.5 + 0.165 * len(strips))
+        runs = _run_names(history.runs, lettered)
+        told = _numbers(history.runs, runs, lettered)
+        figure = style.new_figure(1.5 + 0.165 * len(strips) + _height(told))
         axes = figure.subplots()
         _map(axes, strips, lettered)
-        axes.set_xticks(range(len(history.runs)), _run_names(history.runs, lettered), rotation=30, ha="left")
+        look: dict[str, Any] = {} if _is_numbered(runs) else {"rotation": 30, "ha": "left"}
+        axes.set_xticks(range(len(runs)), runs, fontsize=7.5, **look)
         axes.tick_params(axis="x", top=True, labeltop=True, bottom=False, labelbottom=False, length=2)
         axes.set_title(lettered(title), pad=10)
         more = len(history.strips) - len(strips)
         left = f"{more} more questions flipped; history.csv has all." if more else ""
-        style.below(figure, "Those with most flips first.", left)
+        style.below(figure, "Those with most flips first.", left, told)
         return figure
 
 
@@ -133,7 +142,7 @@ def _lines(runs: Sequence[HistoryRun], places: Sequence[float], panel: str) -> l
             for one in run.figures
             if one.name == figure.name and one.value is not None
         ]
-        if there:
+        if there and (figure.unit not in _SPENT or any(one.value for _, one in there)):
             found.append(
                 _Line(_SHORT.get(figure.name, figure.label), [place for place, _ in there], [one for _, one in there])
             )
@@ -173,16 +182,38 @@ def _draw(axes: Axes, panel: str, lines: Sequence[_Line]) -> None:
         legend.set_in_layout(False)  # the title's distance keeps room for it
 
 
-def _name_runs(axes: Axes, runs: Sequence[HistoryRun], places: Sequence[float], lettered: Callable[[str], str]) -> None:
-    step = ceil(len(runs) / NAMED_RUNS)
-    names = _run_names(runs, lettered)
-    axes.set_xticks(places[::step], names[::step], rotation=30, ha="right", fontsize=7)
+def _name_runs(axes: Axes, places: Sequence[float], names: Sequence[str]) -> None:
+    crowded = _is_numbered(names)
+    step = ceil(len(names) / NAMED_RUNS)
+    look: dict[str, Any] = {} if crowded else {"rotation": 30, "ha": "right"}
+    axes.set_xticks(places[::step], names[::step], fontsize=7, **look)
     axes.margins(x=0.06)
 
 
 def _run_names(runs: Sequence[HistoryRun], lettered: Callable[[str], str]) -> list[str]:
+    """Names with dates; numbers where there are many, or where names need more than a line."""
     short = style.short([run.run for run in runs], lettered, 18)
+    if len(runs) > FEW_RUNS or any("\n" in name for name in short):
+        return [str(place) for place in range(1, len(runs) + 1)]
     return [f"{name}\n{run.started[:10]}" if run.started else name for name, run in zip(short, runs, strict=True)]
+
+
+def _is_numbered(names: Sequence[str]) -> bool:
+    return list(names) == [str(place) for place in range(1, len(names) + 1)]
+
+
+def _numbers(runs: Sequence[HistoryRun], names: Sequence[str], lettered: Callable[[str], str]) -> str:
+    """Which run each number stands for; empty where the runs stand there by name."""
+    if not _is_numbered(names):
+        return ""
+    told = [f"{place}: {lettered(run.run)} {run.started[:10]}".strip() for place, run in enumerate(runs, start=1)]
+    more = [f"and {len(told) - MOST_TOLD} more, see the table"] if len(told) > MOST_TOLD else []
+    return f"Runs: {', '.join([*told[:MOST_TOLD], *more])}."
+
+
+def _height(told: str) -> float:
+    """Inches that the small print needs for so much more text."""
+    return 0.12 * ceil(len(told) / 100)
 
 
 def _breaches(history: DriftHistory) -> bool:

@@ -16,7 +16,7 @@ from ragtester.records import (
     Manifest,
     Strip,
 )
-from ragtester.runs import repeated_run
+from ragtester.runs import answer_files, repeated_run
 from ragtester.settings import Settings
 from ragtester.stages.drift.changed_models import served
 from ragtester.stages.drift.compare import Loaded, compare_loaded
@@ -154,7 +154,9 @@ def _why_not(workspace: Workspace, name: str, made: Manifest, suite: str, experi
         return "the run under the instruction to surface contradicting evidence"
     if name in experiments:
         return f"made by the experiment {experiments[name]}"
-    return f"of the suite {own}" if own != suite else ""
+    if own != suite:
+        return f"of the suite {own}"
+    return "" if answer_files(workspace, name)[0] else "it holds no answers"
 
 
 def _experiments(workspace: Workspace) -> Iterator[tuple[str, str]]:
