@@ -17,6 +17,7 @@ from ragtester.models.embedded.claim_reading import (
     Reading,
     Sentence,
     part,
+    read_passage,
     read_text,
 )
 from ragtester.models.embedded.judging_premise import quote
@@ -77,7 +78,7 @@ def check_claim(request: CheckClaim) -> ClaimChecked:
     code = base(request.language)
     question = read_text(request.question, code)
     said, asked = _said(request, question, code)
-    read = [(one.label, read_text(one.text, code)) for one in request.passages]
+    read = [(one.label, read_passage(one.text, code)) for one in request.passages]
     passages = [(label, passage) for label, passage in read if not _of_another(said, passage, question)]
     results = [_check(one, passages, asked) for one in said.sentences]
     if not results:
@@ -174,9 +175,7 @@ def _findings(claim: Claim, label: str) -> Iterator[Finding]:
 
 def _of_sentence(claim: Claim, sentence: Sentence, place: Place) -> Iterator[Finding]:
     whole, part = sentence.whole, claim.part
-    # A cell of a table with its label and its head is a clause that stands nowhere in the row's own order.
-    held = (one for one in (whole, *sentence.clauses) if part.plain and part.plain in one.plain)
-    if any(part.denied == one.denied for one in held) and not _drops(claim, whole):
+    if part.plain and part.plain in whole.plain and part.denied == whole.denied and not _drops(claim, whole):
         yield Finding("supported", f"{quote(whole.text)} says so", place.label, VERBATIM)
         return
     best = max((*sentence.clauses, whole), key=lambda one: closeness(claim, one))

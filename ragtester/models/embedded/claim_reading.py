@@ -25,7 +25,7 @@ from ragtester.models.embedded.judging_words import NEGATING_SIGNS
 from ragtester.models.embedded.tables import rows
 from ragtester.text.languages import stop_words
 from ragtester.text.normalise import fold
-from ragtester.text.quantities import Quantity
+from ragtester.text.quantities import Quantity, quantities
 from ragtester.text.sentences import sentence_spans
 from ragtester.text.stems import stem
 from ragtester.text.words import words
@@ -117,8 +117,18 @@ class Reading:
 
 
 @lru_cache(maxsize=1024)
+def read_passage(text: str, code: str) -> Reading:
+    """Read a passage; cached apart from claims, since passages come again and again."""
+    return _read(text, code)
+
+
+@lru_cache(maxsize=128)
 def read_text(text: str, code: str) -> Reading:
-    """Read a passage or a claim; cached, since passages come again and again."""
+    """Read a claim or a question."""
+    return _read(text, code)
+
+
+def _read(text: str, code: str) -> Reading:
     spans = [text[start:end] for start, end in sentence_spans(text, code)]
     told = [one for one in spans if not one.startswith("|") and not SPEAKS_TO_CHECKER.search(one)]
     made = [*(_sentence(one, code) for one in told), *_rows(text, code)]
@@ -165,7 +175,7 @@ def pieces(text: str, code: str) -> list[tuple[str, bool]]:
     """Clauses, each with whether it goes on with the clause before. A comma or "and" parts two only if both tell."""
     found: list[tuple[str, bool]] = []
     start, goes_on = 0, False
-    values = [(one.start, one.end) for one in statement_of(text, code).quantities]
+    values = [(one.start, one.end) for one in quantities(text, code)]
     for cut in CUT.finditer(text):
         left, right = text[start : cut.start()], text[cut.end() :]
         if any(begin < cut.end() and cut.start() < end for begin, end in values):
@@ -175,10 +185,7 @@ def pieces(text: str, code: str) -> list[tuple[str, bool]]:
             _tells(left, values, (start, cut.start()), code) and _tells(right, values, (cut.end(), len(text)), code)
         ):
             continue
-        joins = any(char.isalpha() for char in cut.group())
-        if soft and (
-            _of_one_kind(left, right, code) or (joins and _of_two_values(left, right, values, (start, cut.end())))
-        ):
+        if soft and _of_one_kind(left, right, code):
             continue
         if not words(left) or not words(right) or CONDITION.match(left.strip()) or CONDITION.match(right.strip()):
             continue
@@ -193,12 +200,6 @@ def _of_one_kind(left: str, right: str, code: str) -> bool:
     known = excluding(code)
     kinds = {known.get(stem(word, code)) for word in (*last, *first)}
     return len(kinds) == 1 and None not in kinds
-
-
-def _of_two_values(left: str, right: str, values: list[tuple[int, int]], starts: tuple[int, int]) -> bool:
-    """Whether a cut would part two values that are told of the same thing: "28 April and 12 May"."""
-    end, begin = starts[0] + len(left.rstrip()), starts[1] + len(right) - len(right.lstrip())
-    return any(stop == end for _, stop in values) and any(start == begin for start, _ in values)
 
 
 def _tells(text: str, values: list[tuple[int, int]], span: tuple[int, int], code: str) -> bool:

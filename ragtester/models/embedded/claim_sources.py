@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragtester.models.embedded.claim_matching import Claim, match
-from ragtester.models.embedded.claim_reading import Part, part, read_text
+from ragtester.models.embedded.claim_reading import Part, part, read_passage
 from ragtester.tasks import Passage
 
 _MARK = re.compile(r"[ \t]*\[([^\[\]\n]{1,300})\]")
@@ -63,7 +63,7 @@ def _nearest(claim: str, passages: Sequence[Passage], code: str) -> tuple[str, .
 
 
 def _share(claim: Part, text: str, code: str) -> float:
-    reading = read_text(text, code)
+    reading = read_passage(text, code)
     asked = Claim(claim, reading, code)
     return max(
         (match(asked, one.whole, reading.stems).own for one in reading.sentences),

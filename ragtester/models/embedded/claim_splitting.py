@@ -49,7 +49,7 @@ _ACCORDING = re.compile(
     re.I,
 )
 _COURTESY = re.compile(
-    r"^(?:i hope (?:this|that) helps|hope (?:this|that) helps|let me know\b.*|feel free\b.*|you're welcome|"
+    r"^(?:(?:i )?hope (?:this|that|it) (?:helps|answers)\b.*|let me know\b.*|feel free\b.*|you're welcome|"
     r"(?:sure|certainly|of course)[,!.]?|(?:ich hoffe,? )?das hilft(?: \w+)*|gerne?|j'espère que .*|"
     r"espero que .*ayud\w*)\W*$",
     re.I,
@@ -134,7 +134,7 @@ def _claims(text: str, question: str, code: str) -> list[str]:
             continue
         if goes_on and starts_with_value(claim, code):
             claim = f"{_before_value(claims[-1], code)}{claim}" if claims else claim
-        elif goes_on and subject and not OWN_START.match(claim):
+        elif goes_on and subject and not OWN_START.match(claim) and not _subject(claim, code):
             claim = f"{subject} {claim}"
         subject = _subject(claim, code) or subject
         claims.append(claim)

@@ -185,6 +185,7 @@ SPEAKS_TO_CHECKER = re.compile(
     r"|\b(?:claims?|statements?|behauptung\w*|aussagen?|affirmations?|afirmaci\w+)\b.{0,120}"
     r"\b(?:(?:is|are|sind|ist|est|sont|es|son)\b.{0,20}\b(?:true|verified|supported|correct|wahr|belegt|richtig|vraie?s?|"
     r"correct[ao]s?)|have been (?:checked|verified))\b"
+    r"|<\s*/?\s*(?:passages?|claims?|answer|question|cited|evidence)\b"
     r"|\b(?:system message|grader|note to the (?:checker|judge|grader|reviewer))\b",
     re.I | re.S,
 )
