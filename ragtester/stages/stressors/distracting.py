@@ -63,6 +63,7 @@ TICKETS = {
         "事務局への手紙：{question} 郵送での返答を希望。受領し、保管済み。",
     ),
 }  # fmt: skip
+_ENDS = (".", "?", "!", "。", "？", "…")
 _SAME = 90
 _PASSAGES = 12
 
@@ -117,6 +118,7 @@ async def _candidates(maker: Maker, source: Source, *, borrowed: bool) -> AsyncI
             continue
         yield Text(f"{OTHER}/{name}", text)
     question = " ".join(case.question.split())
+    question += "" if question.endswith(_ENDS) else "。" if base(case.language) == "ja" else "."
     for number, ticket in enumerate(TICKETS.get(base(case.language), ()), start=1):
         text = ticket.format(question=question)
         if not _answers(source, text, wanted):

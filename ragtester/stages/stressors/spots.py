@@ -12,10 +12,10 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
+from ragtester.stages.stressors.references import is_reference, states
 from ragtester.text.blocks import code_spans, table_spans
 from ragtester.text.dates import written_dates, written_times
 from ragtester.text.languages import base, stop_words
-from ragtester.text.normalise import listed
 from ragtester.text.numbers import NUMBER, digits_to_ascii, number_words, parse
 from ragtester.text.quantities import Quantity, quantities
 from ragtester.text.stems import stem
@@ -46,25 +46,6 @@ class Spot:
     value: Decimal = Decimal(0)
 
 
-_REFERENCE = frozenset(
-    listed(
-        "section sections sec chapter figure fig table tab page pages p pp step item article art clause appendix annex "
-        "note no nr line version release revision rev edition issue volume vol part paragraph para level class type "
-        "port channel question equation eq example exercise lesson unit room floor building house number "
-        "abschnitt kapitel abbildung abb tabelle seite s ziffer schritt artikel absatz nummer haus raum zimmer "
-        "ausgabe auflage fassung teil anlage klasse stufe zeile beispiel aufgabe frage "
-        "chapitre article tableau figure page étape capítulo artículo tabla figura página paso"
-    )
-)
-_LIMITS = re.compile(
-    r"(?:\b(?:at most|at least|up to|no more than|not more than|more than|less than|fewer than|over|under|below|above|"
-    r"maximum(?: of)?|minimum(?: of)?|until|after|before|reduced to|discarded at|höchstens|mindestens|bis zu|maximal|"
-    r"minimal|mehr als|weniger als|über|unter|au plus|au moins|como máximo|al menos|costs?|kostet|kosten)\s)$",
-    re.I,
-)
-_BEFORE = re.compile(r"([^\W\d_][\w.]*?)\.?[ \u00a0]$|([§#№])\s?$")
-_JOINED = re.compile(r"[-.:/+]\d|[+~]")
-_LINE_NUMBER = re.compile(r"^[ \t]*(?:[-*•]\s+)?\(?$")
 _NOUN = re.compile(r"[ \u00a0-]([^\W\d_]{3,})")
 _YEAR = re.compile(r"(?<![\w.,/-])(?:1[5-9]|20)\d\d(?![\w/]|[.,-]\d)")
 _MASKED = re.compile(
@@ -145,7 +126,7 @@ def _times(text: str) -> Iterator[Spot]:
 
 def _years(text: str, code: str) -> Iterator[Spot]:
     for match in _YEAR.finditer(text):
-        if _is_reference(text, match.start()) or _counted(text, match.end(), code):
+        if is_reference(text, match.start()) or _counted(text, match.end(), code):
             continue
         value = Decimal(match.group())
         yield Spot(*match.span(), f"year:{value}", "year", value, match.span(), "year", value=value)
@@ -159,7 +140,7 @@ def _numbers(text: str, code: str, tables: list[Pair]) -> Iterator[Spot]:
         spot = _word(text, one, code) if written is None else _numeral(text, one, written.span(), code)
         if one.kind == "money" and text[one.start : one.start + 2] == "$ ":
             continue  # the prompt of a shell
-        if spot is not None and (one.unit or _states(text, spot, tables)):
+        if spot is not None and (one.unit or states(text, spot, tables)):
             yield spot
 
 
@@ -204,57 +185,6 @@ def _counted(text: str, end: int, code: str) -> str:
     if after is None or after[1].lower() in stop_words(code):
         return ""
     return stem(after[1].lower(), code)
-
-
-def _states(text: str, spot: Spot, tables: list[Pair]) -> bool:
-    """Whether a number without a unit states something: it counts a noun, has decimals, stands at a limit, in a table.
-
-    A number that names a section, a house or a list item does not.
-    """
-    if _is_reference(text, spot.start) or _JOINED.match(text, spot.end):
-        return False
-    line = text.rfind("\n", 0, spot.start) + 1
-    if any(start <= spot.start < end for start, end in tables):
-        return True
-    if (
-        _LINE_NUMBER.match(text[line : spot.start])
-        and (spot.kind == "number")
-        and text[spot.end : spot.end + 1] in ".) "
-    ):
-        return False
-    before = text[max(0, spot.start - 24) : spot.start]
-    if spot.unit or _LIMITS.search(before):
-        return True
-    return spot.amount != int(spot.amount)
-
-
-def _is_reference(text: str, start: int) -> bool:
-    """Whether the word before a number makes it a name: "Section 3", "pillar No. 7", "Haus 14", "§ 5"."""
-    found = _BEFORE.search(text, max(0, start - 30), start)
-    if found is None:
-        return False
-    if found[2]:
-        return True
-    word = found[1]
-    if word.lower().rstrip(".") in _REFERENCE:
-        return True
-    if _names_several(text, word):
-        return True
-    place = found.start(1)
-    opens = not text[:place].rstrip(" ") or text[:place].rstrip(" ")[-1] in ".!?:;\n|•-–—"
-    return word[0].isupper() and not opens and word.lower() not in stop_words("en") | stop_words("de")
-
-
-@lru_cache(maxsize=4096)
-def _names_several(text: str, word: str) -> bool:
-    """Whether a word stands before several different bare numbers, as names do: "pillar 7" and "pillar 11"."""
-    if _LIMITS.search(f"{word} ") or not word.isalpha() or word.lower() in stop_words("en") | stop_words("de"):
-        return False
-    found = re.findall(
-        rf"(?<!\w){re.escape(word)}[ \u00a0](\d{{1,4}})(?![\w%°]|[.,:]\d|[ \u00a0-]?[^\W\d_]{{3}})", text
-    )
-    more = re.findall(rf"(?<!\w){re.escape(word)}[ \u00a0](\d{{1,4}})(?![\d.,:%°])", text)
-    return bool(found) and len(set(more)) > 1
 
 
 def _is_telling(amount: Decimal) -> bool:
