@@ -69,6 +69,9 @@ def test_retrieval_by_what_was_returned(tmp_path: Path) -> None:
     assert "another system's index is not looked at" in oil.diagnosis.seen
     assert {"ingestion", "parse", "chunk", "embed/index"} <= set(oil.diagnosis.unchecked)
     assert fuse.diagnosis and fuse.diagnosis.cause == "not_refused"
+    audited = read_json(tmp_path / "verdicts/main/retrieval/result.json", RetrievalResult)
+    assert audited and any(note.endswith("An application that returns more shows more.") for note in audited.notes)
+    assert not any("fetch_k" in note for note in audited.notes)
     configuration = json.loads((tmp_path / "verdicts/main/retrieval/configuration.json").read_text(encoding="utf-8"))
     assert configuration["target"]["name"] == "python:app:ask" and "k" not in configuration
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ragtester.records import AuditedQuery, AuditSource, Document, Ledger, RetrievalFigures, RetrievalResult
+from ragtester.records import TARGET, AuditedQuery, AuditSource, Document, Ledger, RetrievalFigures, RetrievalResult
 from ragtester.settings import Settings
 from ragtester.stages.retrieval.access import account
 from ragtester.stages.retrieval.figures import Audited, arm_figures, claim_figures, curve, figures, ledger, whole_curve
@@ -82,6 +82,8 @@ def _curve_notes(
     more = "A larger fetch_k of the arms (execute.retrieval.arms) shows more."
     if source == "traces":
         more = "Traces with more hits show more."
+    elif all(one.embedding == TARGET for one in overall):
+        more = "An application that returns more shows more."
     elif source == "answers" and settings.execute.retrieval.goes_on:
         more = "A larger fetch_k of the arm (execute.retrieval.arms) shows more in a new run, --search without one."
     where = f"ends at K = {min(ends)} of {last}" if min(ends) else f"has no point down to K = {last}"
