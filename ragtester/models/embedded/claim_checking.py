@@ -175,7 +175,9 @@ def _findings(claim: Claim, label: str) -> Iterator[Finding]:
 
 def _of_sentence(claim: Claim, sentence: Sentence, place: Place) -> Iterator[Finding]:
     whole, part = sentence.whole, claim.part
-    if part.plain and part.plain in whole.plain and part.denied == whole.denied and not _drops(claim, whole):
+    # A cell of a table with its label and its head is a clause that stands nowhere in the row's own order.
+    held = (one for one in (whole, *sentence.clauses) if part.plain and part.plain in one.plain)
+    if any(part.denied == one.denied for one in held) and not _drops(claim, whole):
         yield Finding("supported", f"{quote(whole.text)} says so", place.label, VERBATIM)
         return
     best = max((*sentence.clauses, whole), key=lambda one: closeness(claim, one))

@@ -185,7 +185,10 @@ def pieces(text: str, code: str) -> list[tuple[str, bool]]:
             _tells(left, values, (start, cut.start()), code) and _tells(right, values, (cut.end(), len(text)), code)
         ):
             continue
-        if soft and _of_one_kind(left, right, code):
+        joins = any(char.isalpha() for char in cut.group())
+        if soft and (
+            _of_one_kind(left, right, code) or (joins and _of_two_values(left, right, values, (start, cut.end())))
+        ):
             continue
         if not words(left) or not words(right) or CONDITION.match(left.strip()) or CONDITION.match(right.strip()):
             continue
@@ -200,6 +203,12 @@ def _of_one_kind(left: str, right: str, code: str) -> bool:
     known = excluding(code)
     kinds = {known.get(stem(word, code)) for word in (*last, *first)}
     return len(kinds) == 1 and None not in kinds
+
+
+def _of_two_values(left: str, right: str, values: list[tuple[int, int]], starts: tuple[int, int]) -> bool:
+    """Whether a cut would part two values that are told of the same thing: "28 April and 12 May"."""
+    end, begin = starts[0] + len(left.rstrip()), starts[1] + len(right) - len(right.lstrip())
+    return any(stop == end for _, stop in values) and any(start == begin for start, _ in values)
 
 
 def _tells(text: str, values: list[tuple[int, int]], span: tuple[int, int], code: str) -> bool:
