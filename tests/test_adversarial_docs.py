@@ -71,7 +71,7 @@ def test_the_count_of_labelled_answers_is_that_of_the_files() -> None:
 
 @pytest.mark.slow
 def test_the_table_of_the_starter_set_is_what_the_engine_makes_of_it(tmp_path: Path) -> None:
-    project = Project(tmp_path)
+    project = Project(tmp_path, ["reading.workers=1"])
     project.adversarial()
     result = project.adversarial_result()
     assert result is not None

@@ -18,10 +18,11 @@ from ragtester.storage import read_rows
 from tests.adversarial_fixtures import CASE, NEW, OLD, write
 
 ONE_SYSTEM = 'execute.groups=[{llms=["embedded:rules"], embeddings=["embedded:hashing"]}]'
+ONE_WORKER = "reading.workers=1"  # more of them take longer to start than these documents to read
 
 
 def project(root: Path, *overrides: str) -> Project:
-    return Project(root, [ONE_SYSTEM, *overrides])
+    return Project(root, [ONE_SYSTEM, ONE_WORKER, *overrides])
 
 
 def answers(made: Project, run: str) -> list[Answer]:
@@ -197,7 +198,9 @@ def test_failed_rows_leave_with_3_and_are_in_no_rate(tmp_path: Path, monkeypatch
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     write(tmp_path / "mine")
     groups = 'execute.groups=[{llms=["openai:gpt-4.1-mini"], embeddings=["embedded:hashing"]}]'
-    done = CliRunner().invoke(app, ["adversarial", "-w", str(tmp_path), "--fixtures", "mine", "--set", groups])
+    done = CliRunner().invoke(
+        app, ["adversarial", "-w", str(tmp_path), "--fixtures", "mine", "--set", groups, "--set", ONE_WORKER]
+    )
     assert done.exit_code == 3
     assert "1 planned = 0 read + 1 failed + 0 skipped" in done.output
     result = Project(tmp_path, [groups]).adversarial_result()
@@ -207,7 +210,7 @@ def test_failed_rows_leave_with_3_and_are_in_no_rate(tmp_path: Path, monkeypatch
 
 def test_the_command_prints_the_reading_and_an_estimate(tmp_path: Path) -> None:
     write(tmp_path / "mine")
-    base = ["adversarial", "-w", str(tmp_path), "--fixtures", "mine", "--set", ONE_SYSTEM]
+    base = ["adversarial", "-w", str(tmp_path), "--fixtures", "mine", "--set", ONE_SYSTEM, "--set", ONE_WORKER]
     done = CliRunner().invoke(app, [*base, "--estimate"])
     assert done.exit_code == 0
     assert "2 document(s), 0 not readable, 1 cases, 1 system(s)" in done.output
@@ -249,7 +252,7 @@ def test_a_target_is_measured_by_the_texts_that_it_reveals(
     case = {**CASE, "relevantText": ["within 30 days of the payment"]}
     write(tmp_path / "mine", case)
     (tmp_path / f"app_{len(str(chunks))}.py").write_text(TARGET.replace("CHUNKS", repr(chunks)), encoding="utf-8")
-    made = Project(tmp_path, [f'target.name="python:app_{len(str(chunks))}:ask"'])
+    made = Project(tmp_path, [f'target.name="python:app_{len(str(chunks))}:ask"', ONE_WORKER])
     made.adversarial(["mine"])
     (row,) = made.adversarial_rows()
     assert row.followed == "poison"
