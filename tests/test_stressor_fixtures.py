@@ -22,9 +22,11 @@ from ragtester.models.catalogue import resolve
 from ragtester.models.embeddings import EmbeddedVectors
 from ragtester.rag.chunking import chunk
 from ragtester.records import STRESSORS, Document, Manifest, Stressor
+from ragtester.stages.stressors import run
 from ragtester.stages.stressors.distracting import TICKETS
 from ragtester.storage import read_json, read_rows
 from tests.conftest import run_environment
+from tests.servers.openai_api import OpenAIServer
 
 SETTINGS = """
 [workspace]
@@ -271,3 +273,33 @@ def test_open_questions_name_no_value_and_hold_the_question(language: str) -> No
         assert "{question}" in ticket
         assert len(re.findall(r"\d+", ticket)) <= 1
     assert len(TICKETS[language]) >= 5
+
+
+def test_a_reply_that_was_paid_for_before_a_kill_is_not_asked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def say(body: dict[str, Any]) -> str:
+        answer = re.search(r"<answer>\n(.*?)\n</answer>", body["messages"][-1]["content"], re.DOTALL)
+        assert answer is not None
+        return json.dumps({"question": "Wibble wobble?", "expected_answer": answer[1], "names": []})
+
+    def killed(*_: object) -> Path:
+        raise RuntimeError("killed")
+
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    with OpenAIServer(say) as server:
+        model = f'[adversarial]\nmodel = "openai:small"\nattempts = 1\n[models."openai:small"]\nbase_url = "{server.url}"\n'
+        prepare(tmp_path, model)
+        monkeypatch.setattr(run, "write_fixture", killed)
+        with pytest.raises(RuntimeError, match="killed"):
+            Project(tmp_path).generate_fixtures(("paraphrase",), per_document=1)
+        asked = {json.dumps(body["messages"]) for body in server.chats()}
+        assert asked
+        monkeypatch.undo()
+        monkeypatch.setenv("OPENAI_API_KEY", "k")
+        result = Project(tmp_path).generate_fixtures(("paraphrase",), per_document=1)
+        bodies = [json.dumps(body["messages"]) for body in server.chats()]
+    assert result.ledger.planned == 6 and result.ledger.ok > 0
+    answered = len(bodies) - len(set(bodies))
+    # Only what was still under way when the first start ended may be asked for twice.
+    assert answered < len(asked)

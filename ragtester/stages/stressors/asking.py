@@ -47,14 +47,14 @@ class Writer:
     model: str
     attempts: int
 
-    async def make(self, maker: Maker, source: Source, kind: AskedKind, key: str, seen: Attempts) -> Made:
+    async def make(self, maker: Maker, source: Source, kind: AskedKind, purpose: str, seen: Attempts) -> Made:
         """The fixture. Raises Unusable where no draft holds its checks, CallFailedError where the model gives none.
 
         Run it in an asyncio task of its own: the purpose of the calls is set for the whole task.
         """
         request = request_of(maker, source, kind)
         for attempt in range(1, self.attempts + 1):
-            PURPOSE.set(f"{key}#{attempt}")
+            PURPOSE.set(f"{purpose}#{attempt}")
             asked = await self.models.ask(self.model, STRESS_QUESTIONS[kind], request)
             seen.calls.append(asked.call)
             if asked.reply is None:

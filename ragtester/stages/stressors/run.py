@@ -61,6 +61,7 @@ class _Work:
     maker: Maker
     rows: Rows
     progress: Progress
+    again: bool = False
     stopped: str = ""
     served: dict[str, str | None] = field(default_factory=dict)
 
@@ -91,7 +92,9 @@ async def generate(
         own.document_characters,
         Passages(texts, passage_limit(settings)),
     )
-    work = _Work(plan, suite, settings, Writer(models, own.model, own.attempts), maker, rows, progress)
+    work = _Work(
+        plan, suite, settings, Writer(models, own.model, own.attempts), maker, rows, progress, wanted.retry_failed
+    )
     manifest = _begin(work)
     write_json(plan.folder / MANIFEST, manifest)
     progress.start(NAME, len(plan.items))
@@ -125,7 +128,9 @@ async def _made(work: _Work, item: Item) -> Stressor | None:
     try:
         source = _source(work, item)
         if item.kind in ASKED:
-            made = await work.writer.make(work.maker, source, ASKED[item.kind], item.key, seen)
+            # A reply that could not be used is not taken from the journal again.
+            purpose = f"{item.key} again" if work.again else item.key
+            made = await work.writer.make(work.maker, source, ASKED[item.kind], purpose, seen)
         else:
             made = await BY_RULE[item.kind](work.maker, source)
     except Unusable as unusable:
