@@ -288,7 +288,9 @@ def test_a_reply_that_was_paid_for_before_a_kill_is_not_asked_for_again(
 
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     with OpenAIServer(say) as server:
-        model = f'[adversarial]\nmodel = "openai:small"\nattempts = 1\n[models."openai:small"]\nbase_url = "{server.url}"\n'
+        model = (
+            f'[adversarial]\nmodel = "openai:small"\nattempts = 1\n[models."openai:small"]\nbase_url = "{server.url}"\n'
+        )
         prepare(tmp_path, model)
         monkeypatch.setattr(run, "write_fixture", killed)
         with pytest.raises(RuntimeError, match="killed"):
