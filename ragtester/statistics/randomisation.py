@@ -68,8 +68,8 @@ def swapped_rates(pairs: Sequence[tuple[Counted, Counted]], seed: int) -> float:
 
     A pair is one answer before and after, with (contradicted, sent) claims on each side, say: the claims of an answer
     stay together, for they are not independent. Fisher's randomisation test as in `sign_flips`, of the difference of
-    the two rates itself; few swaps are counted in full. 1 where no pair differs. Raises ValueError where all pairs together
-    have nothing on one side: there is no rate then.
+    the two rates itself; few swaps are counted in full. 1 where no pair differs. Raises ValueError where all pairs
+    together have nothing on one side: there is no rate then.
     """
     first = sum(one[0] for one, _ in pairs), sum(one[1] for one, _ in pairs)
     second = sum(two[0] for _, two in pairs), sum(two[1] for _, two in pairs)
