@@ -12,14 +12,8 @@ from dataclasses import dataclass, replace
 from ragtester.models.embedded.claim_conflicts import conflict
 from ragtester.models.embedded.claim_fragments import bare, denies, is_fragment, polar
 from ragtester.models.embedded.claim_matching import QUANTITY, Claim, Match, closeness, match, speaks
-from ragtester.models.embedded.claim_reading import (
-    Part,
-    Reading,
-    Sentence,
-    part,
-    read_passage,
-    read_text,
-)
+from ragtester.models.embedded.claim_parts import Part, part
+from ragtester.models.embedded.claim_reading import Reading, Sentence, read_passage, read_text
 from ragtester.models.embedded.judging_premise import quote
 from ragtester.records import ClaimVerdict
 from ragtester.tasks import CheckClaim, ClaimChecked

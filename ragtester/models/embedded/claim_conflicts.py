@@ -12,7 +12,7 @@ from ragtester.models.embedded.claim_matching import (
     missing,
     same_value,
 )
-from ragtester.models.embedded.claim_reading import Part
+from ragtester.models.embedded.claim_parts import Part
 from ragtester.models.embedded.claim_swaps import swapped_names
 from ragtester.models.embedded.claim_words import opposites
 from ragtester.models.embedded.judging_conflicts import swapped

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from ragtester.models.embedded.claim_reading import Part, Reading
+from ragtester.models.embedded.claim_parts import Part
+from ragtester.models.embedded.claim_reading import Reading
 from ragtester.models.embedded.claim_words import alike, excluding, opposites
 from ragtester.models.embedded.judging_cover import cosines, word_vectors
 from ragtester.models.embedded.vectors import embed_texts

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragtester.models.embedded.claim_matching import Claim, match
-from ragtester.models.embedded.claim_reading import Part, part, read_passage
+from ragtester.models.embedded.claim_parts import Part, part
+from ragtester.models.embedded.claim_reading import read_passage
 from ragtester.tasks import Passage
 
 _MARK = re.compile(r"[ \t]*\[([^\[\]\n]{1,300})\]")

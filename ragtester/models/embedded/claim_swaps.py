@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ragtester.models.embedded.claim_reading import Part
+from ragtester.models.embedded.claim_parts import Part
 from ragtester.models.embedded.claim_words import WEAK, opposites
 from ragtester.text.stems import stem
 from ragtester.text.words import words

@@ -1,0 +1,163 @@
+"""A sentence or clause as the check of claims reads it: what it says, denies, and under what condition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+from ragtester.models.embedded.claim_verbs import verb
+from ragtester.models.embedded.claim_words import (
+    COMPARING,
+    CONDITION,
+    FOCUS,
+    FORBIDDING,
+    LIMITING,
+    WEAK,
+    WITHOUT,
+    excluding,
+    negators,
+)
+from ragtester.models.embedded.judging_statements import Statement, statement_of
+from ragtester.models.embedded.judging_words import NEGATING_SIGNS
+from ragtester.text.languages import stop_words
+from ragtester.text.normalise import fold
+from ragtester.text.quantities import Quantity
+from ragtester.text.stems import stem
+from ragtester.text.words import words
+
+LEAST = 2
+"""So many words say something by themselves."""
+BACK, RANGE = 20, 12
+"""Characters before a value in which its limit stands, and between the two ends of a range."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A sentence or a clause of one.
+
+    `read` has its stems, values, codes and names; `stems` also those that it takes over from the clause before
+    ("the pump runs at 6 bar *and needs oil*"). `denied`: whether it denies. `without`: stems that it says are absent.
+    `conditions`: stems of what it is subject to. `limits`: whether a value in it is a limit ("more than three days").
+    `groups`: words that exclude others of their kind, by kind.
+    """
+
+    read: Statement
+    stems: frozenset[str]
+    denied: bool
+    without: frozenset[str]
+    conditions: frozenset[str]
+    conditional: bool
+    limits: bool
+    groups: dict[int, frozenset[str]]
+    code: str
+
+    @property
+    def text(self) -> str:
+        """As it stands."""
+        return self.read.text
+
+    @cached_property
+    def plain(self) -> str:
+        """Its words, folded and spaced; empty where they are few."""
+        said = words(self.text)
+        return f" {' '.join(said)} " if len(said) > LEAST else ""
+
+    @cached_property
+    def opening(self) -> tuple[str, ...]:
+        """The content stems before its verb, where it has one and they are some: mostly its subject."""
+        found_verb = verb(self.code).search(self.text)
+        head = set(words(self.text[: found_verb.start()])) if found_verb else set()
+        found = {stem for word, stem in self.read.stem_of.items() if word in head}
+        return tuple(one for one in self.content if one in found)
+
+    @cached_property
+    def content(self) -> tuple[str, ...]:
+        """Its own stems in order, without the pieces of identifiers and words that say no more than "is"."""
+        weak = {stem for word, stem in self.read.stem_of.items() if word in WEAK} | _code_words(self.read)
+        return tuple(one for one in self.read.stems if one not in weak) or self.read.stems
+
+    def join(self, other: Part) -> Part:
+        """This part and the one after it as one."""
+        read = replace(
+            self.read,
+            text=f"{self.text} {other.text}",
+            stems=tuple(dict.fromkeys((*self.read.stems, *other.read.stems))),
+            quantities=(*self.read.quantities, *other.read.quantities),
+            codes=self.read.codes | other.read.codes,
+            names=self.read.names | other.read.names,
+        )
+        return replace(self, read=read, stems=self.stems | other.stems)
+
+
+def part(text: str, code: str, lead: frozenset[str] = frozenset()) -> Part:
+    """Read one sentence or clause."""
+    read = statement_of(text, code)
+    capitals = {stem(one, code) for word in text.split() if word.strip("\"'([“„«")[:1].isupper() for one in words(word)}
+    read = replace(read, names=(read.names & capitals & frozenset(read.stems)) - _code_words(read))
+    folded = fold(text)
+    plain = LIMITING.sub(" ", folded)
+    said = words(plain)
+    denying = negators(code)
+    denies = any(one in denying or one.endswith("n't") for one in said)
+    denies = denies or bool(NEGATING_SIGNS.search(plain))
+    conditions, conditional = _conditions(text, read)
+    return Part(
+        read,
+        frozenset(read.stems) | lead,
+        denies != bool(FORBIDDING.search(plain)),
+        _without(read.sequence, code),
+        conditions,
+        conditional,
+        _limited(text, read.quantities),
+        _groups(read.sequence, code),
+        code,
+    )
+
+
+def _code_words(read: Statement) -> frozenset[str]:
+    """Stems of the pieces of identifiers ("SP-200" gives "sp")."""
+    if not read.codes:
+        return frozenset()
+    pieces = [piece for piece in read.text.lower().split() if any(char.isdigit() for char in piece)]
+    return frozenset(stem for word, stem in read.stem_of.items() if any(word in piece for piece in pieces))
+
+
+def _limited(text: str, values: tuple[Quantity, ...]) -> bool:
+    """Whether a value is a limit ("up to 5 euros"); the end of a range is none ("from 4 to 6 pm")."""
+    ends = {two.start for one, two in pairwise(values) if two.start - one.end < RANGE}
+    measured = [one for one in values if one.kind not in ("date", "time") and one.start not in ends]
+    return any(COMPARING.search(text[max(0, one.start - BACK) : one.start]) for one in measured)
+
+
+def _conditions(text: str, read: Statement) -> tuple[frozenset[str], bool]:
+    """The stems after the first mark of a condition, and whether there is such a mark."""
+    if FOCUS.search(text):
+        return frozenset(read.stems), True
+    match = CONDITION.search(text)
+    if match is None:
+        return frozenset(), False
+    after = (
+        set(words(text[match.end() :]))
+        if match.start() or "," not in text
+        else set(words(text[match.end() : text.index(",")] if text.find(",") > match.end() else text[match.end() :]))
+    )
+    return frozenset(stem for word, stem in read.stem_of.items() if word in after), True
+
+
+def _without(sequence: tuple[str, ...], code: str) -> frozenset[str]:
+    """The first content stem after each "without"."""
+    dropped, found = stop_words(code), set()
+    for place, word in enumerate(sequence):
+        if word in WITHOUT:
+            found.update([stem(one, code) for one in sequence[place + 1 : place + 4] if one not in dropped][:1])
+    return frozenset(found)
+
+
+def _groups(sequence: tuple[str, ...], code: str) -> dict[int, frozenset[str]]:
+    known = excluding(code)
+    found: dict[int, set[str]] = {}
+    for word in sequence:
+        if (own := stem(word, code)) in known:
+            found.setdefault(known[own], set()).add(own)
+    return {number: frozenset(members) for number, members in found.items()}
