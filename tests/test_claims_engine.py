@@ -179,6 +179,8 @@ def test_any_text_gets_a_verdict_and_the_same_again(claim: str, text: str, langu
          ["the kit contains bandages", "the kit contains scissors", "the kit contains a blanket"]),
         ("The kit contains:\n- bandages\n- **scissors**", ["The kit contains bandages", "The kit contains scissors"]),
         ("Yes. It lasts 5 years.", ["It lasts 5 years"]),
+        ("The rope is new, and every cabin has a heater; it must be greased.",
+         ["The rope is new", "every cabin has a heater", "every cabin must be greased"]),
         ("The pump starts only if the valve is open.", ["The pump starts only if the valve is open"]),
         ("It holds 10 °C and 20 bar.", ["It holds 10 °C and 20 bar"]),
         ("The lid is red. I hope this helps! Do you need more?", ["The lid is red"]),

@@ -132,7 +132,9 @@ def _claims(text: str, question: str, code: str) -> list[str]:
         claim = piece.strip(" ,;")
         if not _tells(claim, code):
             continue
-        if goes_on and starts_with_value(claim, code):
+        if subject and (pronoun := _PRONOUN.match(claim)):
+            claim = f"{subject} {claim[pronoun.end() :]}"
+        elif goes_on and starts_with_value(claim, code):
             claim = f"{_before_value(claims[-1], code)}{claim}" if claims else claim
         elif goes_on and subject and not OWN_START.match(claim) and not _subject(claim, code):
             claim = f"{subject} {claim}"

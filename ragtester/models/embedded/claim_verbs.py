@@ -7,7 +7,7 @@ from functools import lru_cache
 
 CUT = re.compile(
     r"[;；，]\s*|,?\s+(?:while|whereas|but|yet|während|aber|jedoch|sondern|tandis que|mais|mientras que|pero|mentre|"
-    r"maar|terwijl|но|а)\s+|(?P<soft>,\s+|,?\s+(?:and|und|et|y|e|en|и)\s+)",
+    r"maar|terwijl|но|а)\s+|(?P<soft>,?\s+(?:and|und|et|y|e|en|и)\s+|,\s+)",
     re.I,
 )
 """Cuts between clauses; a soft one parts two only where both sides tell something."""
