@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from ragtester.prompts import defuse
 from ragtester.tasks import AnswerQuestion, Passage
+from ragtester.text.languages import name
 
 
 def values(request: AnswerQuestion) -> dict[str, str]:
     """Slots: language, question, sections (each in its tag with its label), refusals (quoted), refusal (the first)."""
     return {
-        "language": request.language,
+        "language": name(request.language),
         "question": defuse(request.question),
         "sections": "\n\n".join(section(part) for part in request.sections) or "(no section)",
         "refusals": " or ".join(f'"{phrase}"' for phrase in request.refusals),
