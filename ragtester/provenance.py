@@ -75,8 +75,13 @@ def versions(*more: str) -> dict[str, str]:
 
 @lru_cache
 def revision(folder: Path) -> tuple[str | None, bool | None]:
-    """Git revision of `folder` and whether it has uncommitted changes; (None, None) outside a repository."""
+    """Git revision of the code in `folder` and whether it has uncommitted changes; (None, None) where git keeps none.
+
+    A package that is installed below somebody's repository (`.venv/`) is no part of it: their commits do not change it.
+    """
     try:
+        if not _git(folder, "ls-files", "--", ".").strip():
+            return None, None
         head = _git(folder, "rev-parse", "HEAD")
         return head.strip(), bool(_git(folder, "status", "--porcelain").strip())
     except (OSError, subprocess.SubprocessError):

@@ -191,6 +191,29 @@ def test_flips_with_the_same_chunks_speak_against_the_index_and_for_the_model(tm
     assert result.explanation.startswith("Rule out first: the served model:")
 
 
+def test_an_order_that_is_drawn_anew_for_every_run_hides_no_judge(tmp_path: Path) -> None:
+    shuffle = {"retrieval": {"order": "shuffle"}}
+    other_order = [replace(one, context=("c2", "c1")) for one in broken([0, 1])]
+    judged = {**CAUSES["judge"][0], "parameters": shuffle}
+    result = compare(tmp_path, Made(parameters=shuffle), Made(**judged), other_order)
+    assert (only(result, "judge").speaks, {flip.differs for flip in result.flips}) == ("for", {"verdict"})
+    # Where nobody asked for it, another order is what differs first.
+    (tmp_path / "rank").mkdir()
+    by_rank = compare(tmp_path / "rank", Made(), later("judge"), other_order)
+    assert {flip.differs for flip in by_rank.flips} == {"order"}
+    assert "2 of 2 flips saw other chunks, and no recorded change explains that" in by_rank.explanation
+
+
+def test_another_answer_from_another_drawn_order_is_chance(tmp_path: Path) -> None:
+    shuffle = {"retrieval": {"order": "shuffle"}}
+    after = broken([0, 1], context=("c2", "c1"), text="41")
+    made = Made(parameters=shuffle, **CAUSES["judge"][0])
+    said = compare(tmp_path, Made(parameters=shuffle), made, after).explanation
+    assert "2 of 2 flips got another answer from the same chunks in another order" in said
+    assert "that is chance" in said
+    assert "no recorded change explains" not in said
+
+
 def test_the_same_answer_with_another_verdict_speaks_for_the_judge(tmp_path: Path) -> None:
     result = compare(tmp_path, Made(), later("judge"), broken([0, 1]))
     cause = only(result, "judge")

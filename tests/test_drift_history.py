@@ -280,6 +280,19 @@ def test_the_map_has_a_cell_a_run_and_question(four: Workspace) -> None:
     assert [label.get_text() for label in axes.get_yticklabels()] == ["q1", "q2", "q3"]
 
 
+def test_rows_of_the_map_are_named_on_as_many_lines_as_they_have_room_for(tmp_path: Path) -> None:
+    long = [replace(one, case=f"operating-rules-of-the-cable-car/ragtester/complexity-{one.case}") for one in SIX]
+    write_run(tmp_path, "a", long)
+    write_run(tmp_path, "b", [replace(one, status="fail") for one in long])
+    found = history(Workspace(tmp_path))
+    systems = ("embedded:eager × embedded:wordllama", "embedded:rules × embedded:wordllama")
+    rows = tuple(strip.model_copy(update={"system": system}) for strip in found.strips for system in systems)
+    labels = questions(found.model_copy(update={"strips": rows})).axes[0].get_yticklabels()
+    texts = [label.get_text() for label in labels]
+    assert len(set(texts)) == 12
+    assert not any("\n" in text for text in texts)
+
+
 def test_a_history_without_flips_says_so(tmp_path: Path) -> None:
     for name in ("a", "b"):
         write_run(tmp_path, name, SIX)

@@ -123,7 +123,7 @@ def test_the_text_of_each_kind_of_cell() -> None:
         "x",
     ]
     assert [show(cell) for cell in SAMPLE.rows[1]] == ["b:two", "0/0 = n/a", "n/a", "<0.001", "0", "0.00123", "y z"]
-    assert show(SAMPLE.rows[2][2]) == "$-0.00400, n 3"
+    assert show(SAMPLE.rows[2][2]) == "-$0.00400, n 3"
 
 
 @pytest.mark.parametrize(
@@ -512,6 +512,15 @@ def test_several_names_of_a_row_stand_below_each_other_where_there_is_little_roo
         assert any(line.startswith(f"first-name-of-row-{place}") for line in narrow.splitlines())
         assert any(line.startswith(f"second-name-of-row-{place}") for line in narrow.splitlines())
     assert printed(table, 88).count("second-name-of-row-2") == 1  # fits, rates over two lines
+
+
+def test_what_rounds_to_nothing_has_no_minus_and_dollars_have_their_sign_first() -> None:
+    assert show(Estimate(-0.01, 476, Interval(-0.1, -0.02), unit="points", decimals=1)) == (
+        "+0.0 points [-0.1, 0.0], n 476"
+    )
+    assert show(Estimate(0.0021, 12, unit="$", signed=True)) == "+$0.00210, n 12"
+    assert show(Estimate(-0.0021, 12, unit="$", signed=True)) == "-$0.00210, n 12"
+    assert show(Estimate(0.0021, 12, unit="$")) == "$0.00210, n 12"
 
 
 def test_decimals_may_be_asked_for() -> None:

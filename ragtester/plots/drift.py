@@ -106,15 +106,17 @@ def questions(history: DriftHistory) -> Figure:
             return style.nothing(lettered(title), "No question changed its verdict between two of these runs.")
         runs = _run_names(history.runs, lettered)
         told = _numbers(history.runs, runs, lettered)
-        figure = style.new_figure(1.5 + 0.165 * len(strips) + _height(told))
+        labels = _strip_names(strips, lettered)
+        lines = max(label.count("\n") + 1 for label in labels)
+        figure = style.new_figure(1.5 + 0.165 * lines * len(strips) + _height(told))
         axes = figure.subplots()
-        _map(axes, strips, lettered)
+        _map(axes, strips, labels)
         look: dict[str, Any] = {} if _is_numbered(runs) else {"rotation": 30, "ha": "left"}
         axes.set_xticks(range(len(runs)), runs, fontsize=7.5, **look)
         axes.tick_params(axis="x", top=True, labeltop=True, bottom=False, labelbottom=False, length=2)
         axes.set_title(lettered(title), pad=10)
         more = len(history.strips) - len(strips)
-        left = f"{more} more questions flipped; history.csv has all." if more else ""
+        left = f"{more} more flipped; history.csv has all." if more else ""
         style.below(figure, "Those with most flips first.", left, told)
         return figure
 
@@ -220,7 +222,7 @@ def _breaches(history: DriftHistory) -> bool:
     return any(one.change is not None and one.change.breach for run in history.runs for one in run.figures)
 
 
-def _map(axes: Axes, strips: Sequence[Strip], lettered: Callable[[str], str]) -> None:
+def _map(axes: Axes, strips: Sequence[Strip], names: Sequence[str]) -> None:
     from matplotlib.patches import Patch, Rectangle
 
     for row, strip in enumerate(strips):
@@ -231,9 +233,7 @@ def _map(axes: Axes, strips: Sequence[Strip], lettered: Callable[[str], str]) ->
             axes.add_patch(cell)
             if _SIGNS[mark]:
                 axes.text(column, row, _SIGNS[mark], ha="center", va="center", fontsize=6.5, color="#222222")
-    systems = len({strip.system for strip in strips}) > 1
-    names = [f"{strip.case_id} · {strip.system}" if systems else strip.case_id for strip in strips]
-    axes.set_yticks(range(len(strips)), style.short(names, lettered, 46 if systems else 34), fontsize=6.5)
+    axes.set_yticks(range(len(strips)), names, fontsize=6.5)
     axes.set_xlim(-0.5, len(strips[0].marks) - 0.5)
     axes.set_ylim(len(strips) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
@@ -244,6 +244,16 @@ def _map(axes: Axes, strips: Sequence[Strip], lettered: Callable[[str], str]) ->
         Patch(facecolor=_COLOURS[mark], edgecolor="#999999", label=_legend(mark)) for mark in _WORDS if mark in there
     ]
     axes.legend(handles=patches, loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=7.5)
+
+
+def _strip_names(strips: Sequence[Strip], lettered: Callable[[str], str]) -> list[str]:
+    """Each question, with its system where there are several; the two are shortened one by one, to stay on a line."""
+    systems = len({strip.system for strip in strips}) > 1
+    cases = style.short([strip.case_id for strip in strips], lettered, 28 if systems else 34)
+    if not systems:
+        return cases
+    asked = style.short([strip.system for strip in strips], lettered, 24)
+    return [f"{case} · {system}" for case, system in zip(cases, asked, strict=True)]
 
 
 def _legend(mark: Mark) -> str:

@@ -80,13 +80,14 @@ def _estimate(cell: Estimate) -> str:
     if cell.decimals is not None:
         decimals = cell.decimals
     sign = "+" if cell.signed or cell.unit == "points" else ""
-    value = f"{cell.value:{sign}.{decimals}f}"
+    # "z": what rounds to nothing has no minus before it.
+    value = f"{cell.value:{sign}z.{decimals}f}"
     if cell.unit == "$":
-        value = f"${value}"
+        value = f"{value[0]}${value[1:]}" if value[0] in "+-" else f"${value}"
     elif cell.unit:
         value = f"{value} {clean(cell.unit)}"
     if ends:
-        value += f" [{ends[0]:.{decimals}f}, {ends[1]:.{decimals}f}]"
+        value += f" [{ends[0]:z.{decimals}f}, {ends[1]:z.{decimals}f}]"
     return f"{value}{FROM}{cell.n} {clean(cell.of)}" if cell.of else f"{value}, n {cell.n}"
 
 

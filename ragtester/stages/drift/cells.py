@@ -44,8 +44,8 @@ def change(one: Moved) -> str:
     """ "+6.2 points" or "-0.041"."""
     scale, unit, decimals = _scale(one)
     value = scale * (one.difference or 0.0)
-    text = f"{value:+.{decimals}f}" if decimals is not None else f"{value:+.3g}"
-    return f"{text} {unit}".strip()
+    text = f"{value:+z.{decimals}f}" if decimals is not None else f"{value:+z.3g}"
+    return _with_unit(text, unit)
 
 
 def size(one: Moved, value: float | None) -> str:
@@ -54,6 +54,13 @@ def size(one: Moved, value: float | None) -> str:
         return "n/a"
     scale, unit, decimals = _scale(one)
     text = f"{scale * value:.{decimals}f}" if decimals is not None else f"{scale * value:.3g}"
+    return _with_unit(text, unit)
+
+
+def _with_unit(text: str, unit: str) -> str:
+    """ "+6.2 points", "0.041", "+$0.002", as in tables."""
+    if unit == "$":
+        return f"{text[0]}${text[1:]}" if text[0] in "+-" else f"${text}"
     return f"{text} {unit}".strip()
 
 

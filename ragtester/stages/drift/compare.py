@@ -15,7 +15,7 @@ from ragtester.stages.drift.edited import changed_cases
 from ragtester.stages.drift.explaining import explain
 from ragtester.stages.drift.figure_values import FIGURES
 from ragtester.stages.drift.figures import moved, valued
-from ragtester.stages.drift.flips import flips, walk, ways
+from ragtester.stages.drift.flips import draws_order, flips, walk, ways
 from ragtester.stages.drift.noise import Repeats, band, flips_by_noise, noisy_places
 from ragtester.stages.drift.pairing import Pairing, pair_runs
 from ragtester.stages.drift.pinning import floating, unpinned
@@ -127,7 +127,7 @@ def _result(loaded: Loaded, pairing: Pairing, one: RunData, two: RunData) -> Dri
         flips=flips(walked, pairing, one, two),
         ways=ways(walked),
         causes=found,
-        explanation=explain(found, changes, walked, moving, answering),
+        explanation=explain(found, changes, walked, moving, answering, drawn=draws_order(one, two)),
         floating=floating(one, two),
         unpinned=unpinned(one, two),
         not_measured=tuple(_not_measured(figures, one, two)),

@@ -13,6 +13,7 @@ from ragtester.stages.drift.flips import Flipped
 from ragtester.tables.cells import counted
 
 TOLD = 5
+SHUFFLED = 'from the same chunks in another order, which order = "shuffle" draws anew for every run: that is chance'
 # Which changes explain pairs that differ at a sign: those of the first scope, or any of the others.
 _EXPLAINED: tuple[tuple[Scope, ...], ...] = (
     ("context", "all"),
@@ -22,16 +23,25 @@ _EXPLAINED: tuple[tuple[Scope, ...], ...] = (
 
 
 def explain(
-    found: Sequence[Cause], changes: Sequence[Change], walked: Sequence[Flipped], moving: Sequence[str], last: str
+    found: Sequence[Cause],
+    changes: Sequence[Change],
+    walked: Sequence[Flipped],
+    moving: Sequence[str],
+    last: str,
+    *,
+    drawn: bool = False,
 ) -> str:
-    """What to rule out first, and what else. `moving` names the figures that moved, `last` the models that answer."""
+    """What to rule out first, and what else. `moving` names the figures that moved, `last` the models that answer.
+
+    `drawn` says that the order of the chunks is drawn anew for every run: another order is chance then.
+    """
     if not moving and not any(one.whats for one in walked):
         return f"Nothing moved beyond chance{_though(found)}."
     if not found:
         return _nothing_differs(walked, last)
     stuck = [LABELS[name] for name in moving if not any(name in cause.moves for cause in found)]
     told = [*_told(found), *([f"None of these can move {', '.join(stuck)}."] if stuck else [])]
-    return " ".join([*told, *_unexplained(changes, walked)])
+    return " ".join([*told, *_unexplained(changes, walked, drawn=drawn)])
 
 
 def _though(found: Sequence[Cause]) -> str:
@@ -71,12 +81,16 @@ def _sentence(cause: Cause) -> str:
     return f"{NAMES[cause.kind]}: {cause.text}{evidence}."
 
 
-def _unexplained(changes: Sequence[Change], walked: Sequence[Flipped]) -> Iterator[str]:
+def _unexplained(changes: Sequence[Change], walked: Sequence[Flipped], *, drawn: bool) -> Iterator[str]:
     """Flips that differ first where no recorded change could make them differ."""
     flipped = [one for one in walked if one.whats]
+    if drawn:
+        shuffled = sum(one.way == "order" for one in flipped)
+        if shuffled:
+            yield f"{shuffled} of {counted(len(flipped), 'flip')} got another answer {SHUFFLED}."
     for scopes in _EXPLAINED:
         sign = SIGNS[scopes[0]]
-        there = sum(one.way in sign.ways for one in flipped)
+        there = sum(one.way in sign.ways and not (drawn and one.way == "order") for one in flipped)
         if there and not any(change.scope in scopes for change in changes):
             yield f"{there} of {counted(len(flipped), 'flip')} {sign.said}, and no recorded change explains that."
 

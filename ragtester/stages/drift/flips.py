@@ -33,11 +33,18 @@ def walk(
 ) -> list[Flipped]:
     """Every pair in order, also those of which nothing flipped."""
     found = []
+    drawn = draws_order(before, after)
     for pair in pairing.pairs:
         whats = tuple(_whats(pair, before, after))
         is_noisy = pair.before in noisy[0] or pair.after in noisy[1]
-        found.append(Flipped(pair, whats, _way(pair, flipped=bool(whats)), _same_answer(pair), is_noisy))
+        way = _way(pair, flipped=bool(whats), drawn=drawn)
+        found.append(Flipped(pair, whats, way, _same_answer(pair), is_noisy))
     return found
+
+
+def draws_order(before: RunData, after: RunData) -> bool:
+    """Whether both runs draw the order of the chunks anew, as `[execute.retrieval] order = "shuffle"` asks."""
+    return all((run.parameters.get("retrieval") or {}).get("order") == "shuffle" for run in (before, after))
 
 
 def _whats(pair: Pair, before: RunData, after: RunData) -> Iterator[tuple[str, str, str]]:
@@ -60,15 +67,18 @@ def _same_answer(pair: Pair) -> bool | None:
     return pair.one.said.text == pair.two.said.text
 
 
-def _way(pair: Pair, *, flipped: bool) -> Way:
-    """The first thing that differs: context, its order, answer; of a flip of which nothing does, the verdict."""
+def _way(pair: Pair, *, flipped: bool, drawn: bool) -> Way:
+    """The first thing that differs: context, its order, answer; of a flip of which nothing does, the verdict.
+
+    Where the order is `drawn` for every run, another one under the same answer is no difference.
+    """
     one, two = pair.one.said, pair.two.said
     if one is None or two is None:
         return "unknown"
     same = one.text == two.text
     if one.context is None or two.context is None:
         way: Way = "same" if same else "unknown"
-    elif one.context != two.context:
+    elif one.context != two.context and not (drawn and same and one.chunks == two.chunks):
         way = "order" if one.chunks == two.chunks else "context"
     else:
         way = "same" if same else "answer"

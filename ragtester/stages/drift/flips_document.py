@@ -85,7 +85,8 @@ def _flip_table(flips: Sequence[DriftFlip], *, full: bool) -> Table:
         groups.setdefault(place, []).append(flip)
     shown = list(groups.values())[: None if full else MOST_FLIPS]
     more = len(groups) - len(shown)
-    notes = [f"{more} more are in the files, and printed with --full."] if more else []
+    are = "is" if more == 1 else "are"
+    notes = [f"{more} more {are} in the files, and printed with --full."] if more else []
     if any(flip.noisy for flip in flips):
         notes.append("noisy: repeats of the same run disagree on the verdict, too.")
     columns = ("question", "what flipped", "which way", "what differs first", "noisy", "system", "text")

@@ -95,7 +95,8 @@ def _strips(history: DriftHistory, *, full: bool, marks: dict[Mark, str]) -> Ite
     rows = tuple(_strip(strip, marks) for strip in shown)
     columns = ("question", "strip", "flips", "document", "case type", "system", "text")
     more = len(history.strips) - len(shown)
-    notes = [f"{more} more questions flipped; they are in the files, and printed with --full."] if more else []
+    are = "is" if more == 1 else "are"
+    notes = [f"{more} more {are} in the files, and printed with --full."] if more else []
     notes += [f"{note}." for note in history.notes]
     yield Table("strips", "Questions that flipped, those with most flips first", columns, rows, tuple(notes))
 
