@@ -293,6 +293,14 @@ def test_rows_of_the_map_are_named_on_as_many_lines_as_they_have_room_for(tmp_pa
     assert not any("\n" in text for text in texts)
 
 
+def test_a_history_says_what_could_not_be_pinned(tmp_path: Path) -> None:
+    for month, name in enumerate(("a", "b"), start=1):
+        write_run(tmp_path, name, SIX, Made(llm="openai:gpt-latest", started=started(month)))
+    said = markdown(history_document(history(Workspace(tmp_path))))
+    assert "passed no threshold since a; openai:gpt-latest being a floating alias, that is a timestamp (2026-02" in said
+    assert "openai:gpt-latest is a floating alias: it may mean another model tomorrow" in said
+
+
 def test_a_history_without_flips_says_so(tmp_path: Path) -> None:
     for name in ("a", "b"):
         write_run(tmp_path, name, SIX)

@@ -159,7 +159,8 @@ class HistoryFigure(Record):
 class HistoryRun(Record):
     """One run of a history. `models` are those asked, with what served them where that is known.
 
-    `pairs`, `explanation` and `notes` are of the comparison with the run before; empty for the first.
+    `pairs`, `explanation`, `floating`, `unpinned` and `notes` are of the comparison with the run before; empty for the
+    first.
     """
 
     run: str
@@ -173,6 +174,8 @@ class HistoryRun(Record):
     breached: bool = False
     causes: tuple[str, ...] = ()
     explanation: str = ""
+    floating: tuple[str, ...] = ()
+    unpinned: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 

@@ -33,7 +33,7 @@ def drift_document(result: DriftResult, *, full: bool = False) -> Document:
         Section("drift", "What moved", tuple(_front(result))),
         Section("flips", "Questions that flipped", tuple(flips_parts(result, full=full))),
         Section("causes", "What to rule out, in this order", tuple(_causes(result))),
-        Section("unpinned", "What could not be pinned", tuple(_unpinned(result))),
+        Section("unpinned", "What could not be pinned", tuple(unpinned_parts(result.unpinned))),
     )
     return Document(f"Drift from {result.before} to {result.after}", sections)
 
@@ -70,7 +70,7 @@ def _decision(result: DriftResult) -> str:
     told = [
         "Drift: " + "; ".join(f"{LABELS[one.name]} {change(one)}, allowed is {allowed(one)}" for one in breaches) + "."
         if breaches
-        else f"No threshold was passed{_stamp(result)}."
+        else f"No {'drift' if excused else 'threshold was passed'}{stamp(result.floating, result.after_started)}."
     ]
     there = {one.name for one in result.moved}
     missing = [LABELS[name] for name, limit in result.settings.items() if limit is not None and name not in there]
@@ -78,18 +78,18 @@ def _decision(result: DriftResult) -> str:
         told.append(f"Not measured in both runs, though there is a threshold: {', '.join(missing)}.")
     for one in excused:
         told.append(
-            f"{LABELS[one.name]} {change(one)} is past its threshold and within what repeats of the same run show "
-            f"({size(one, one.band or 0.0)}): that is noise, not drift."
+            f"The {LABELS[one.name]}, {change(one)}, passed the threshold of {allowed(one)}, but by no more than "
+            f"repeats of the same run differ ({size(one, one.band or 0.0)}): that is noise, not drift."
         )
     return " ".join([*told, result.explanation])
 
 
-def _stamp(result: DriftResult) -> str:
+def stamp(floating: Sequence[str], started: str) -> str:
     """What "no regression" means where a model may change under its name."""
-    if not result.floating:
+    if not floating:
         return ""
-    names, when = listed(result.floating), result.after_started or "an unknown time"
-    alias = "a floating alias" if len(result.floating) == 1 else "floating aliases"
+    names, when = listed(floating), started or "an unknown time"
+    alias = "a floating alias" if len(floating) == 1 else "floating aliases"
     return f"; {names} being {alias}, that is a timestamp ({when}) and no claim about the model of tomorrow"
 
 
@@ -159,8 +159,9 @@ def _moves(names: Sequence[str], moved: Sequence[Moved]) -> str:
     return ", ".join(LABELS[name] for name in names) or "–"
 
 
-def _unpinned(result: DriftResult) -> Iterator[Paragraph | Table]:
-    if not result.unpinned:
+def unpinned_parts(lines: Sequence[str]) -> Iterator[Paragraph | Table]:
+    """What could not be pinned, a line each."""
+    if not lines:
         yield Paragraph("Everything that the manifests record is pinned.")
         return
-    yield Table("unpinned", "Not pinned", ("what",), tuple((line,) for line in result.unpinned), whole_names=True)
+    yield Table("unpinned", "Not pinned", ("what",), tuple((line,) for line in lines), whole_names=True)

@@ -116,6 +116,8 @@ def _with_change(loaded: Loaded, run: HistoryRun, before: str, known: DriftResul
             "breached": result.breached,
             "causes": tuple(cause.text for cause in result.causes),
             "explanation": result.explanation,
+            "floating": result.floating,
+            "unpinned": result.unpinned,
             "notes": (*result.apart, *result.notes),
         }
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ragtester.records import DriftHistory, HistoryRun, Mark, Strip
 from ragtester.stages.drift.cells import change, difference, mark, standing
+from ragtester.stages.drift.document import stamp, unpinned_parts
 from ragtester.stages.drift.figure_values import FIGURES, LABELS
 from ragtester.stages.drift.strips import LEGEND, MARKS, drawn
 from ragtester.tables import Cell, Document, Paragraph, PValue, Section, Table
@@ -25,6 +26,9 @@ def history_document(history: DriftHistory, *, full: bool = False, marks: dict[M
         Section("figures", "Figures over time", tuple(_figures(history))),
         Section("questions", "Questions over time", tuple(_strips(history, full=full, marks=marks))),
     ]
+    if len(history.runs) > 1:
+        lines = dict.fromkeys(line for run in history.runs for line in run.unpinned)
+        sections.append(Section("unpinned", "What could not be pinned", tuple(unpinned_parts([*lines]))))
     if history.left_out:
         rows = tuple(history.left_out.items())
         sections.append(
@@ -56,7 +60,10 @@ def _newest(history: DriftHistory) -> str:
         return f"{run.run} is the only run: there is nothing to compare it with."
     moved = [one for one in run.figures if one.change is not None and one.change.breach]
     if not moved:
-        return f"{run.run}, the newest run, passed no threshold since {history.runs[-2].run}."
+        return (
+            f"{run.run}, the newest run, passed no threshold since {history.runs[-2].run}"
+            f"{stamp(run.floating, run.started)}."
+        )
     told = "; ".join(f"{LABELS[one.name]} {change(one.change)}" for one in moved if one.change is not None)
     return f"Drift in {run.run}, the newest run, since {history.runs[-2].run}: {told}."
 
