@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import comb
 from typing import Any
 
 import pytest
@@ -156,11 +157,38 @@ def test_no_row_gives_no_rate() -> None:
     assert "nothing can be said" in markdown(adversarial_document(result))
 
 
-def test_poison_that_comes_from_few_fixtures_is_told() -> None:
+def test_fixtures_in_which_poison_is_followed_are_counted_and_few_are_named() -> None:
     rows = [row(f"f{n}", "gold") for n in range(12)]
     rows += [row("bad", "poison", llm=f"l{n}") for n in range(4)]
-    result = make_result("r", rows, Told(), planned=16)
-    assert result.clusters == ("4 of 4 answers that follow the poison come from 1 fixture: bad (4)",)
+    assert make_result("r", rows, Told(), planned=16).clusters == (
+        (
+            "Poison is followed in 1 of 13 fixtures: bad; no kind and no system holds more of them than chance would "
+            "put there"
+        ),
+    )
+    many = [row(f"f{n}", "poison", kind=f"k{n % 2}") for n in range(4)]
+    assert make_result("r", many, Told(), planned=4).clusters == (
+        "Poison is followed in 4 of 4 fixtures; no kind and no system holds more of them than chance would put there",
+    )
+    assert make_result("r", [row("a", "gold")], Told(), planned=1).clusters == ()
+
+
+def test_a_kind_that_holds_more_than_its_share_is_told_and_fixtures_count_once_there() -> None:
+    """Four of four old versions are followed, and none of 36 others, by both of two systems."""
+    kinds: list[tuple[str, str, Followed]] = [(f"old{n}", "superseded", "poison") for n in range(4)]
+    kinds += [(f"f{n}", f"k{n % 4}", "gold") for n in range(36)]
+    rows = [row(name, what, kind=kind, llm=llm) for name, kind, what in kinds for llm in ("l1", "l2")]
+    first, second = make_result("r", rows, Told(), planned=80).clusters
+    assert first == "Poison is followed in 4 of 40 fixtures"
+    # 3 (for one, two or three kinds) · 5 kinds · 1 / C(40, 4)
+    assert 3 * 5 / comb(40, 4) < 0.001
+    assert second == (
+        "8 of 8 answers that follow the poison come from 1 kind of 5: superseded (8 of 8 answers) (p < 0.001)"
+    )
+    # One of two systems follows all poison: 3 · 2 · C(10, 4) / C(20, 4) = 0.26.
+    asked = [(n, llm) for n in range(10) for llm in ("l1", "l2")]
+    even = [row(f"f{n}", "poison" if n < 4 and llm == "l1" else "gold", llm=llm) for n, llm in asked]
+    assert "no system" in make_result("r", even, Told(), planned=20).clusters[0]
 
 
 def test_the_document_says_what_to_do_with_counts() -> None:
@@ -170,7 +198,9 @@ def test_the_document_says_what_to_do_with_counts() -> None:
     assert any(text.startswith("reground, 2 of 5: ") for text in said)
     assert any(text.startswith("The judge passed 1/2 = 50.0 %") for text in said)
     assert any(text.startswith("6 rows = 4 read + 1 failed + 1 not made") for text in said)
-    assert document.table("systems").rows == (("l × e", Rate(3, 3), Rate(1, 4), Rate(2, 4)),)
+    assert document.table("systems").rows == (
+        ("l × e", Rate(3, 3), Rate(1, 4), Rate(1, 4), Rate(2, 4), Rate(1, 4), Rate(0, 4), Rate(3, 4)),
+    )
     assert [cells[0] for cells in document.table("fixtures").rows] == ["b", "c", "e"]
 
 

@@ -144,6 +144,52 @@ def test_a_claim_that_cites_two_documents_counts_in_both_and_once_in_their_clust
     assert [group.name for group in one.groups] == ["A"]
 
 
+@pytest.mark.parametrize(
+    ("cited", "context", "begins"),
+    [
+        (
+            "unsupported",
+            "supported",
+            "Supported by the context but not by what they cite: 2 of 12 claims. The citation",
+        ),
+        ("unsupported", "unsupported", "Supported by nothing in the context: 2 of 12 claims. The model added them"),
+        ("contradicted", "contradicted", "Contradicted by the context, and by what they cite: 2 of 12 claims."),
+        (
+            "supported",
+            "contradicted",
+            "Supported by what they cite and contradicted by another chunk of the context: 2",
+        ),
+        (
+            "unsupported",
+            "contradicted",
+            "Not supported by what they cite, and contradicted by another chunk of the con",
+        ),
+        (
+            "supported",
+            "unsupported",
+            "Decided by what they cite and not by the whole context, which holds that: 2 of 1",
+        ),
+        (
+            "contradicted",
+            "unsupported",
+            "Decided by what they cite and not by the whole context, which holds that: 2 of",
+        ),
+    ],
+)
+def test_every_pair_of_columns_calls_for_something(cited: ClaimVerdict, context: ClaimVerdict, begins: str) -> None:
+    odd = [claim(n, "A", cited, context_verdict=context) for n in range(2)]
+    told = said(result([*odd, *(claim(n, "A") for n in range(2, 12))]), 1)
+    assert [text for text in told if text.startswith(begins)], told
+
+
+def test_one_bad_claim_lies_nowhere_and_checked_groups_have_no_column_of_noughts() -> None:
+    found = result([claim(1, "A", "unsupported"), claim(2, "B")])
+    assert said(found)[0] == "1 unsupported claim of 2 sent: too few to lie anywhere."
+    assert "not checked" not in claims_document(found).table("documents").columns
+    unchecked = result([claim(1, "A", "unsupported"), claim(2, "B", None)])
+    assert claims_document(unchecked).table("documents").columns[-1] == "not checked"
+
+
 def test_few_questions_are_called_an_anecdote() -> None:
     few = said(result([claim(n, "A") for n in range(24)]), 1)
     assert any(text.startswith("24 questions: an anecdote, no rate.") for text in few)

@@ -186,9 +186,39 @@ def test_where_nothing_moves_the_reading_says_what_could_have_been_seen() -> Non
     assert found.hiding is not None and (found.hiding.both, found.hiding.before) == (29, 1)
     assert found.moved == "no"
     assert "the prompt contract is not the problem, look elsewhere" in found.reading
-    assert "With 30 pairs it could have seen a change of coverage by 0." in found.reading
-    assert "of the answers that hide something by" in found.reading
+    assert "With 30 questions it could have seen a change of coverage by 0." in found.reading
+    assert "of the questions whose answers hide something by" in found.reading
     assert found.hiding.smallest is not None and 0.2 < found.hiding.smallest < 0.35
+
+
+def test_answers_of_several_systems_to_one_question_are_one_vote() -> None:
+    """Two questions in four systems: eight pairs change, and two questions tell nothing: 2 * (1/2)^2."""
+    systems: list[dict[str, Any]] = [{"llm": f"openai:m{n}"} for n in range(4)]
+    before = [row(n, told=[False] if n < 2 else (), **one) for n in range(20) for one in systems]
+    after = [row(n, told=[True] if n < 2 else (), coverage=0.5, **one) for n in range(20) for one in systems]
+    found = contrast(before, after, NAMES, 7)
+    assert found.hiding is not None and found.mentioned is not None and found.coverage is not None
+    assert (found.hiding.before, found.hiding.n, found.hiding.questions) == (8, 80, 20)
+    assert (found.hiding.lost, found.hiding.gained, found.hiding.p) == (2, 0, 0.5)
+    assert (found.mentioned.n, found.mentioned.questions, found.mentioned.p) == (8, 2, 0.5)
+    # a quarter of the results in all 20 questions, whatever the number of systems
+    assert (found.coverage.before, found.coverage.after, found.coverage.higher) == (0.25, 0.5, 20)
+    # one system of four that does the opposite does not outvote the others; two of four are a tie
+    some = [row(0, told=[n >= split], **systems[n]) for split in (1, 2) for n in range(4)]
+    other = [row(0, told=[n < split], **systems[n]) for split in (1, 2) for n in range(4)]
+    votes = [contrast(some[at : at + 4], other[at : at + 4], NAMES, 7).hiding for at in (0, 4)]
+    assert [(one.lost, one.gained) for one in votes if one] == [(0, 1), (0, 0)]
+
+
+def test_most_of_few_questions_are_too_few_to_tell() -> None:
+    before = [row(n, told=[False] if n < 3 else ()) for n in range(40)]
+    after = [row(n, told=[True] if n < 3 else ()) for n in range(40)]
+    found = contrast(before, after, NAMES, 7)
+    assert found.moved == "no"
+    assert found.reading.startswith(
+        "Most answers that hide a contradiction do not under the instruction, but in 3 of 40 questions only: too few "
+        "to tell from chance. Ask more questions"
+    )
 
 
 def test_more_ids_without_more_support_is_padding() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ import pytest
 from ragtester.errors import ChangedInputsError, DataError, UsageError
 from ragtester.judgement import answer_hashes
 from ragtester.progress import SilentProgress
-from ragtester.records import AnswerClaims, Claim, Failure, LeftOut, Manifest, Ranked
+from ragtester.records import AnswerClaims, AnswerCoverage, Claim, Contradiction, Failure, LeftOut, Manifest, Ranked
 from ragtester.runs import answer_files
 from ragtester.stages.coverage import Wanted, coverage_document, estimate
+from ragtester.stages.coverage.clusters import cluster_sentences
 from ragtester.storage import append_row, read_json, write_json, write_rows
 from ragtester.tables import Paragraph
 from tests.coverage_fakes import (
@@ -258,8 +260,34 @@ def test_groups_and_the_documents_that_hide_most(tmp_path: Path) -> None:
     assert [(one.name, one.hiding.successes, one.coverage.value) for one in result.systems] == [
         ("openai:m × embedded:hashing", 2, 0.375)
     ]
-    assert "2 of 2 answers that hide a contradiction concern 1 document of 3: d1." in said(space)
-    assert "2 of them leave out the same chunk, old." in said(space)
+    assert (
+        "Contradictions are hidden in answers to 2 of 4 questions: c1, c2; no document holds more of them than chance "
+        "would put there."
+    ) in said(space)
+    assert "2 of 2 answers that hide one leave out the same chunk, old." in said(space)
+
+
+def test_a_document_that_holds_more_than_its_share_is_told_and_questions_count_once() -> None:
+    """Of 40 questions over ten documents the four of "d0" hide something, in both systems."""
+    rows = [measured(f"c{n}", f"d{n % 10}", f"m{system}", hides=n % 10 == 0) for n in range(40) for system in (1, 2)]
+    first, second, third = cluster_sentences(rows)
+    assert first == "Contradictions are hidden in answers to 4 of 40 questions"
+    # 3 (for one, two or three documents) · 10 documents / C(40, 4)
+    assert 3 * 10 / comb(40, 4) < 0.001
+    assert second == "8 of 8 answers that hide one concern 1 document of 10: d0 (8 of 8 answers) (p < 0.001)"
+    assert third == "8 of 8 answers that hide one leave out the same chunk, x"
+    assert list(cluster_sentences([measured("c1", "d", "m1", hides=False)])) == []
+    # what another agent's trace tells has no document
+    assert list(cluster_sentences([measured("c1", "", "m1", hides=True)])) == [
+        "Contradictions are hidden in answers to 1 of 1 question: c1"
+    ]
+
+
+def measured(case_id: str, document: str, llm: str, *, hides: bool) -> AnswerCoverage:
+    told: dict[str, Any] = {"run": "main", "embedding": "e", "technique": "ragtester", "type": "complexity"}
+    hidden = (Contradiction(chunk_id="x", claim_id=1, claim="c"),) if hides else ()
+    told |= {"case_id": case_id, "document_id": document, "llm": llm, "key": "k"}
+    return AnswerCoverage(**told, status="measured", claims=1, contradictions=hidden)
 
 
 def test_a_second_start_asks_nothing_and_changes_no_byte(tmp_path: Path) -> None:

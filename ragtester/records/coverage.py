@@ -129,7 +129,8 @@ class CoverageResult(Record):
     `hiding_in_context` those of them whose model had the chunk before it, `faithful_hiding` the answers that hide one
     though every claim of them is supported (n: the faithful ones). `mentioned` is the share of the contradictions that
     are mentioned, `padded` counts answers that cite a result which supports no claim. `unknown_citations` counts
-    answers that cite an id which was in no result, `not_told` what traces do not reveal, by its name.
+    answers that cite an id which was in no result, `not_told` what traces do not reveal, by its name. `clusters` are
+    sentences on where contradictions are hidden.
     """
 
     run: str
@@ -156,6 +157,7 @@ class CoverageResult(Record):
     types: tuple[CoverageGroup, ...] = ()
     documents: tuple[CoverageGroup, ...] = ()
     hidden_chunks: tuple[HiddenChunk, ...] = ()
+    clusters: tuple[str, ...] = ()
     checked: int = 0
     left_unchecked: int = 0
     complete: bool
@@ -176,9 +178,10 @@ class PairedShare(Record):
     """The same answers without and with the instruction: a yes or no of each, and McNemar's exact test.
 
     `both`, `before`, `after` and `neither` count the pairs in which it holds on both sides, only without the
-    instruction, only with it, and on neither; `n` is their sum. `difference` is with minus without, in shares, with its
-    95 % interval; `smallest` is the smallest difference that the test could have seen at this size (all changes in one
-    direction), None where no difference is large enough.
+    instruction, only with it, and on neither; `n` is their sum. In the test each of the `questions` has one vote, that
+    of most of its pairs that differ: `lost` of them go from yes to no, `gained` from no to yes. `difference` is with
+    minus without, in shares, with its 95 % interval; `smallest` is the smallest share of questions whose change the
+    test could have seen (all changes in one direction), None where no change is large enough.
     """
 
     both: int
@@ -186,15 +189,18 @@ class PairedShare(Record):
     after: int
     neither: int
     n: int
+    questions: int = 0
+    lost: int = 0
+    gained: int = 0
     p: float
     difference: MeanValue
     smallest: float | None = None
 
 
 class PairedMean(Record):
-    """The same answers without and with the instruction: one value of each, and a randomisation test of signs.
+    """The same questions without and with the instruction: the mean of its answers each, and a randomisation of signs.
 
-    `higher`, `lower` and `same` count answers; `smallest` is the smallest mean difference that the suite could have
+    `higher`, `lower` and `same` count questions; `smallest` is the smallest mean difference that the suite could have
     seen with a power of 0.8, from the spread of the differences; None where they do not differ.
     """
 

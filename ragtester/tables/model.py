@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 
 from ragtester.statistics import Interval, wilson
@@ -92,6 +92,23 @@ class Table:
                 raise ValueError(f"table {self.id}: a row of {len(row)} cells under {len(self.columns)} columns")
             if not all(isfinite(cell) for cell in row if isinstance(cell, float)):
                 raise ValueError(f"table {self.id}: a number that is not finite; undefined is None")
+
+    def without_empty(self, *columns: str) -> Table:
+        """The table without those of the columns in which no row has anything: undefined, 0, or a rate of nothing."""
+        dropped = [
+            at
+            for at, name in enumerate(self.columns)
+            if name in columns and all(_is_empty(row[at]) for row in self.rows)
+        ]
+        if not dropped:
+            return self
+        kept = [at for at in range(len(self.columns)) if at not in dropped]
+        rows = tuple(tuple(row[at] for at in kept) for row in self.rows)
+        return replace(self, columns=tuple(self.columns[at] for at in kept), rows=rows)
+
+
+def _is_empty(cell: Cell) -> bool:
+    return not cell.n if isinstance(cell, Rate) else cell is None or cell == 0
 
 
 @dataclass(frozen=True)

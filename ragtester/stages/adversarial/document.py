@@ -23,7 +23,7 @@ _SHARES: dict[str, Callable[[AdversarialCounts], Proportion]] = {
     "judge passes": lambda one: one.passed,
 }
 _SHORT = ("gold in context", "follows gold", "follows poison")
-"""What a terminal has room for."""
+"""What a terminal has room for where the groups are many."""
 
 
 def adversarial_document(
@@ -86,10 +86,11 @@ def _figures(result: AdversarialResult, *, full: bool) -> Section:
         "Of rows that did not fail. Gold: chunks with the right passage; ranks before the cut at K. Follows poison: "
         "says a value that the fixture forbids and does not call it superseded; both values as if both held count too."
     )
-    systems = _table("systems", "By system", "system", result.systems, (note,), full=full)
+    ranked = (*result.systems, *(result.kinds if full else ()))
+    ranking = _ranking("ranking", "Recall and mean reciprocal rank of the gold in the context", ranked)
+    systems = _table("systems", "By system", "system", result.systems, (note,), full=True)
     kinds = _table("kinds", "By kind of fixture", "kind", result.kinds, (), full=full)
-    ranking = (_ranking("ranking", "Recall and reciprocal rank at K", result),) if full else ()
-    return Section("figures", "Retrieval and generation apart", (systems, kinds, *ranking))
+    return Section("figures", "Retrieval and generation apart", (ranking, systems, kinds))
 
 
 def _table(
@@ -102,10 +103,8 @@ def _table(
     return Table(name, title, (first, *shares), rows, notes)
 
 
-def _ranking(name: str, title: str, result: AdversarialResult) -> Table:
-    rows = tuple(
-        (one.name, mean_cell(one.recall), mean_cell(one.reciprocal_rank)) for one in (*result.systems, *result.kinds)
-    )
+def _ranking(name: str, title: str, groups: Sequence[AdversarialCounts]) -> Table:
+    rows = tuple((one.name, mean_cell(one.recall), mean_cell(one.reciprocal_rank)) for one in groups)
     return Table(name, title, ("group", "recall@K", "MRR"), rows)
 
 

@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from ragtester.records import READINGS, AdversarialCounts, AdversarialResult, AdversarialRow, Ledger, MeanValue
 from ragtester.stages.means import mean_record
 from ragtester.stages.proportions import proportion
-from ragtester.statistics.means import mean
+from ragtester.statistics import format_p, mean
+from ragtester.statistics.clusters import Cluster, find_cluster
+from ragtester.tables.cells import counted
 
 FOLLOWS = ("poison", "both")
 """Rows of these count as following the poison: who gives both values as if both held has followed it as well."""
+
+
 NAMED = 3
-LEAST = 2
-"""Answers that follow the poison in each group that is named."""
+"""So many fixtures are named in a sentence at most."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,8 @@ def make_result(run: str, rows: Sequence[AdversarialRow], told: Told, *, planned
         runs=told.runs,
         ledger=Ledger(planned=planned, ok=len(rows) - failed, failed=failed, skipped=planned - len(rows)),
         whole=counts("", rows),
-        systems=_groups(rows, lambda row: f"{row.llm} × {row.embedding}"),
-        kinds=_groups(rows, lambda row: row.kind or "(no kind)"),
+        systems=_groups(rows, _system),
+        kinds=_groups(rows, _kind),
         fixtures=_groups(rows, lambda row: row.fixture_id),
         poison_passed=proportion(sum(row.verdict == "pass" for row in poisoned), len(poisoned)),
         clusters=tuple(_clusters(rows)),
@@ -88,18 +91,43 @@ def _groups(rows: Sequence[AdversarialRow], key: Callable[[AdversarialRow], str]
 
 
 def _clusters(rows: Sequence[AdversarialRow]) -> Iterator[str]:
-    """Where poison was followed, in few fixtures, kinds or systems; nothing where it is spread evenly."""
-    poisoned = [row for row in rows if row.followed in FOLLOWS]
-    keys: tuple[tuple[str, Callable[[AdversarialRow], str]], ...] = (
-        ("fixture", lambda row: row.fixture_id),
-        ("kind", lambda row: row.kind or "(no kind)"),
-        ("system", lambda row: f"{row.llm} × {row.embedding}"),
-    )
-    for what, key in keys:
-        held = [entry for entry in Counter(map(key, poisoned)).most_common(NAMED) if entry[1] >= LEAST]
-        inside, share = sum(count for _, count in held), sum(key(row) in dict(held) for row in rows)
-        # More than half of the poison in less than a third of the rows.
-        if len(poisoned) > NAMED and 2 * inside > len(poisoned) and 3 * share < len(rows):
-            names, many = ", ".join(f"{name} ({count})" for name, count in held), "s" if len(held) > 1 else ""
-            counted = f"{inside} of {len(poisoned)} answers that follow the poison"
-            yield f"{counted} come from {len(held)} {what}{many}: {names}"
+    """Where poison was followed: in how many fixtures, and the kinds and systems that hold more than their share.
+
+    A fixture counts once among kinds, however many systems follow its poison: they are all asked the same.
+    """
+    there = [row for row in rows if row.followed != "failed"]
+    poisoned = [row for row in there if row.followed in FOLLOWS]
+    if not poisoned:
+        return
+    fixtures = {row.fixture_id: _kind(row) for row in there}
+    followed = {row.fixture_id for row in poisoned}
+    named = f": {', '.join(sorted(followed))}" if len(followed) <= NAMED else ""
+    of = f"{len(followed)} of {counted(len(fixtures), 'fixture')}{named}"
+    found = {
+        "kind": find_cluster([((kind,), name in followed) for name, kind in fixtures.items()]),
+        "system": find_cluster([((_system(row),), row.followed in FOLLOWS) for row in there]),
+    }
+    none = "" if any(found.values()) else "; no kind and no system holds more of them than chance would put there"
+    yield f"Poison is followed in {of}{none}"
+    for what, cluster in found.items():
+        if cluster is not None:
+            yield _cluster_sentence(there, cluster, what)
+
+
+def _cluster_sentence(rows: Sequence[AdversarialRow], cluster: Cluster, what: str) -> str:
+    key = _kind if what == "kind" else _system
+    counts_of = {name: Counter(row.followed in FOLLOWS for row in rows if key(row) == name) for name in cluster.names}
+    named = ", ".join(f"{name} ({one[True]} of {counted(one.total(), 'answer')})" for name, one in counts_of.items())
+    inside = sum(one[True] for one in counts_of.values())
+    total = sum(row.followed in FOLLOWS for row in rows)
+    groups = f"{counted(len(cluster.names), what)} of {cluster.candidates}"
+    p = format_p(cluster.p)
+    return f"{inside} of {counted(total, 'answer')} that follow the poison come from {groups}: {named} ({p})"
+
+
+def _kind(row: AdversarialRow) -> str:
+    return row.kind or "(no kind)"
+
+
+def _system(row: AdversarialRow) -> str:
+    return f"{row.llm} × {row.embedding}"

@@ -78,9 +78,9 @@ def _table(name: str, title: str, first: str, groups: tuple[Sequence[ClaimCounts
     notes = (f"{len(some)} of {of}, the worst; result.json lists all",) if len(some) < of else ()
     rows = [_row(one) for one in some]
     if name != "questions":
-        return Table(name, title, (first, *_COUNTS), tuple(rows), notes)
+        return Table(name, title, (first, *_COUNTS), tuple(rows), notes).without_empty(_COUNTS[-1])
     long = [(*row, one.text) for row, one in zip(rows, some, strict=True)]
-    return Table(name, title, (first, *_COUNTS, "what was asked"), tuple(long), notes)
+    return Table(name, title, (first, *_COUNTS, "what was asked"), tuple(long), notes).without_empty(_COUNTS[-1])
 
 
 def _contradicted(found: Sequence[ContradictedClaim], shown: int | None) -> tuple[Paragraph | Table, ...]:

@@ -94,7 +94,8 @@ def _answers(answers: Sequence[RepeatedAnswer], shown: int | None) -> Iterator[T
         (one.case_id, f"{one.llm} × {one.embedding}", one.runs, *_counts(one), one.rankings, one.question)
         for one in some
     )
-    yield Table("repeats", "Answers by what came of their claims, over all runs", columns, rows, notes, keys=2)
+    title = "Answers by what came of their claims, over all runs"
+    yield Table("repeats", title, columns, rows, notes, keys=2).without_empty(_COLUMNS[-1])
 
 
 def _counts(one: StateCounts) -> tuple[Cell, ...]:
@@ -107,4 +108,4 @@ def _kinds(name: str, title: str, first: str, groups: Sequence[FirstKindCounts],
         (names.get(one.name, one.name), one.runs, rate_cell(one.contradicted_rate), *_counts(one)[1:]) for one in groups
     )
     notes = ("answers of the same case are not independent: the intervals are too narrow",)
-    return Table(name, title, columns, rows, notes)
+    return Table(name, title, columns, rows, notes).without_empty(_COLUMNS[-1])

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ragtester.records import ClaimCluster, ClaimCounts, ClaimsResult
 from ragtester.stages.claims.clusters import BAD, RULE
 from ragtester.statistics import format_rate
+from ragtester.statistics.clusters import LEAST
 from ragtester.tables import PValue
 from ragtester.tables.cells import counted, p_text
 
@@ -31,6 +32,9 @@ def cluster_sentences(result: ClaimsResult) -> Iterator[str]:
         yield from map(_cluster, own)
         if not own:
             total = getattr(result.cited, verdict)
+            if total < LEAST:
+                yield f"{_claims(total, verdict)} of {result.cited.sent} sent: too few to lie anywhere."
+                continue
             yield (
                 f"{_claims(total, verdict)} of {result.cited.sent} sent: no document, question, keyword, kind of "
                 "value, chunk or system holds more of them than its share of the claims explains."
@@ -71,7 +75,7 @@ def basis_sentences(result: ClaimsResult) -> Iterator[str]:
     """What the figures rest on: answers, questions, the judge, and what must be known besides."""
     ledger, cited = result.ledger, result.cited
     yield (
-        f"{ledger.planned} answers = {ledger.ok} audited + {ledger.failed} not or not wholly audited + "
+        f"{counted(ledger.planned, 'answer')} = {ledger.ok} audited + {ledger.failed} not or not wholly audited + "
         f"{ledger.skipped} that had failed themselves or are still open. {result.abstained} of the audited abstain "
         f"and {result.empty} more claim nothing; the rest make {counted(cited.sent, 'claim')}"
         + (f", of which {cited.ungraded} could not be checked." if cited.ungraded else ".")
@@ -120,6 +124,8 @@ def advice_sentences(result: ClaimsResult) -> Iterator[str]:
     nowhere = found.get(("unsupported", "unsupported"), 0)
     against = found.get(("contradicted", "contradicted"), 0)
     disputed = found.get(("supported", "contradicted"), 0)
+    beside = found.get(("unsupported", "contradicted"), 0)
+    astray = found.get(("supported", "unsupported"), 0) + found.get(("contradicted", "unsupported"), 0)
     if misplaced:
         yield (
             f"Supported by the context but not by what they cite: {_of(misplaced, result)}. The citation is at fault, "
@@ -140,6 +146,17 @@ def advice_sentences(result: ClaimsResult) -> Iterator[str]:
         yield (
             f"Supported by what they cite and contradicted by another chunk of the context: {_of(disputed, result)}. "
             "Two sources disagree: see which is right, and whether the answer says so."
+        )
+    if beside:
+        yield (
+            f"Not supported by what they cite, and contradicted by another chunk of the context: "
+            f"{_of(beside, result)}. The model had text before it that says otherwise: ground the prompt, and ask for "
+            "a source of each fact."
+        )
+    if astray:
+        yield (
+            f"Decided by what they cite and not by the whole context, which holds that: {_of(astray, result)}. There "
+            "the judge is at odds with itself: read these reasons before you trust its verdicts."
         )
 
 

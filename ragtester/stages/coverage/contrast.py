@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from statistics import fmean
 
 from ragtester.records import AnswerCoverage, CoverageContrast, MeanValue, PairedMean, PairedShare
 from ragtester.stages.coverage.contrast_words import reading
@@ -14,6 +15,8 @@ from ragtester.statistics import mcnemar, paired_difference, paired_means, small
 
 Pair = tuple[AnswerCoverage, AnswerCoverage]
 """The same case and system without the instruction, and with it."""
+Question = tuple[str, str]
+"""Technique and case id."""
 
 
 def contrast(
@@ -60,8 +63,15 @@ def _mentions_all(row: AnswerCoverage) -> bool | None:
 
 
 def _means(pairs: Sequence[Pair], value: Callable[[AnswerCoverage], float | None], seed: int) -> PairedMean | None:
-    first, second = [value(one) for one, _ in pairs], [value(two) for _, two in pairs]
-    found = paired_means(first, second, [one.document_id for one, _ in pairs], seed)
+    """Over questions: what several systems answer to one of them is not independent, and is its mean."""
+    known = [(pair, value(pair[0]), value(pair[1])) for pair in pairs]
+    asked: dict[Question, list[tuple[float, float]]] = {}
+    for (row, _), one, two in known:
+        if one is not None and two is not None:
+            asked.setdefault(_question(row), []).append((one, two))
+    before, after = ([fmean(values[side] for values in own) for own in asked.values()] for side in (0, 1))
+    documents = {_question(row): row.document_id for row, _ in pairs}
+    found = paired_means(before, after, [documents[question] for question in asked], seed)
     if found is None:
         return None
     smallest = smallest_mean_change(found.difference.interval)
@@ -77,25 +87,40 @@ def _means(pairs: Sequence[Pair], value: Callable[[AnswerCoverage], float | None
     )
 
 
+def _question(row: AnswerCoverage) -> Question:
+    return row.technique, row.case_id
+
+
 def _shares(pairs: Sequence[Pair], holds: Callable[[AnswerCoverage], bool | None]) -> PairedShare | None:
     """Pairs of which both sides are known; None where there is none."""
-    known = [(one, two) for one, two in ((holds(a), holds(b)) for a, b in pairs) if one is not None and two is not None]
+    known = [
+        (_question(one), (was, now))
+        for one, two in pairs
+        if (was := holds(one)) is not None and (now := holds(two)) is not None
+    ]
     if not known:
         return None
-    counts = Counter(known)
+    counts = Counter(sides for _, sides in known)
     both, only_before, only_after, neither = (
         counts[place] for place in ((True, True), (True, False), (False, True), (False, False))
     )
     # With minus without: "first" of the difference is the side with the instruction.
     difference = paired_difference(both, only_after, only_before, neither)
-    smallest = smallest_paired_change(only_before + only_after, len(known))
+    votes: Counter[Question] = Counter({question: 0 for question, _ in known})
+    for question, (was, now) in known:
+        votes[question] += now - was
+    lost, gained = (sum(vote * way > 0 for vote in votes.values()) for way in (-1, 1))
+    smallest = smallest_paired_change(lost + gained, len(votes))
     return PairedShare(
         both=both,
         before=only_before,
         after=only_after,
         neither=neither,
         n=len(known),
-        p=mcnemar(only_before, only_after).p,
+        questions=len(votes),
+        lost=lost,
+        gained=gained,
+        p=mcnemar(lost, gained).p,
         difference=MeanValue() if difference is None else mean_record(difference),
         smallest=None if smallest is None else round(smallest, 6),
     )

@@ -13,6 +13,8 @@ from ragtester.tables.cells import counted, show
 
 Moved = Literal["yes", "no", "worse", "nothing to see"]
 LEVEL = 0.05
+_COULD_SEE = "could see: the smallest change that this many questions would have shown (power 0.8)"
+_VOTES = "p and what could be seen: one vote a question, that of most of its answers that differ"
 
 
 def reading(found: CoverageContrast) -> tuple[Moved, str]:
@@ -56,6 +58,13 @@ def _not_moved(found: CoverageContrast) -> tuple[Moved, str]:
             "No answer of either run hides a contradiction: this suite has nothing for the instruction to mend. Ask it "
             "of documents that contradict one another (`ragtester adversarial` has some)."
         )
+    if hiding is not None and hiding.lost > hiding.gained and hiding.before > hiding.both:
+        return "no", (
+            f"Most answers that hide a contradiction do not under the instruction, but in {hiding.lost} of "
+            f"{counted(hiding.questions, 'question')} only: too few to tell from "
+            "chance. Ask more questions of documents that contradict one another (`ragtester adversarial` has some) "
+            f"before you change the prompt.{_seen(found)}"
+        )
     return "no", (
         "Nothing moved that this suite could have seen: the prompt contract is not the problem, look elsewhere (what "
         f"is retrieved, how it is packed, the model itself).{_seen(found)}"
@@ -77,14 +86,16 @@ def _seen(found: CoverageContrast) -> str:
     parts = []
     if found.coverage is not None and found.coverage.smallest is not None:
         parts.append(f"of coverage by {found.coverage.smallest:.3f}")
+    size = counted(found.pairs, "pair")
     if found.hiding is not None:
+        size = counted(found.hiding.questions, "question")
         smallest = found.hiding.smallest
         parts.append(
-            "of the answers that hide something by no size at all"
+            "of the questions whose answers hide something by no size at all"
             if smallest is None
-            else f"of the answers that hide something by {100 * smallest:.1f} points"
+            else f"of the questions whose answers hide something by {100 * smallest:.1f} points"
         )
-    told = f" With {counted(found.pairs, 'pair')} it could have seen a change "
+    told = f" With {size} it could have seen a change "
     return f"{told}{', '.join(parts)} (power 0.8)." if parts else ""
 
 
@@ -109,7 +120,15 @@ def _said(found: CoverageContrast) -> Iterator[str]:
         yield (
             f"Without it {format_rate(without, hiding.n)} hide a retrieved chunk that contradicts them, with it "
             f"{format_rate(with_it, hiding.n)}: {hiding.before} only without, {hiding.after} only with "
-            f"({format_p(hiding.p)}, McNemar exact)."
+            f"({_tested(hiding)})."
+        )
+    mentioned = found.mentioned
+    if mentioned is not None:
+        without, with_it = mentioned.both + mentioned.before, mentioned.both + mentioned.after
+        yield (
+            f"Of {counted(mentioned.n, 'answer')} that a retrieved chunk contradicts in both runs, "
+            f"{format_rate(without, mentioned.n)} mention every such chunk without it, and "
+            f"{format_rate(with_it, mentioned.n)} with it ({_tested(mentioned)})."
         )
     coverage = found.coverage
     if coverage is not None:
@@ -117,16 +136,24 @@ def _said(found: CoverageContrast) -> Iterator[str]:
         yield (
             f"Coverage goes from {coverage.before:.3f} to {coverage.after:.3f} ({change}; {format_p(coverage.p)}, "
             f"randomisation of signs): higher in {coverage.higher}, lower in {coverage.lower}, the same in "
-            f"{coverage.same}."
+            f"{counted(coverage.same, 'question')}."
         )
     yield from (note if note.endswith(".") else f"{note}." for note in found.notes)
+
+
+def _tested(one: PairedShare) -> str:
+    """What the test rests on: questions, for answers of several systems to one of them are not independent."""
+    return (
+        f"{one.lost} of {counted(one.questions, 'question')} went from yes to no and {one.gained} from no to yes: "
+        f"{format_p(one.p)}, McNemar exact"
+    )
 
 
 def _tables(found: CoverageContrast) -> Iterator[Table]:
     means = (("coverage", found.coverage), ("supported coverage", found.supported_coverage))
     rows = tuple(_mean_row(name, one) for name, one in means if one is not None)
     columns = ("mean", "without", "with", "change [95 %]", "p", "higher", "lower", "same", "could see")
-    yield Table("conflicts-means", "Means of the same answers", columns, rows)
+    yield Table("conflicts-means", "Means of the same questions", columns, rows, (_COULD_SEE,))
     shares = (
         ("mention every contradiction", found.mentioned),
         ("hide a contradiction", found.hiding),
@@ -134,7 +161,7 @@ def _tables(found: CoverageContrast) -> Iterator[Table]:
     )
     rows = tuple(_share_row(name, one) for name, one in shares if one is not None)
     heads = ("answers that", "both", "only without", "only with", "neither", "change [95 %]", "p", "could see")
-    yield Table("conflicts-shares", "Shares of the same answers", heads, rows)
+    yield Table("conflicts-shares", "Shares of the same answers", heads, rows, (_VOTES,))
 
 
 def _mean_row(name: str, one: PairedMean) -> tuple[Cell, ...]:

@@ -12,10 +12,6 @@ from ragtester.tables import Cell, Document, Paragraph, Section, Table
 from ragtester.tables.cells import counted, show
 
 SHOWN = 10
-FEW = 3
-"""So many groups are named as a cluster at most."""
-MOST = 2 / 3
-"""Share of the answers that hide something which makes a cluster."""
 _NOT_TOLD = {
     "answer": "the answer's words (so nothing about claims and contradictions)",
     "results": "what its searches brought (so nothing at all)",
@@ -36,14 +32,14 @@ def coverage_document(result: CoverageResult, *, full: bool = False) -> Document
 
 def _said(result: CoverageResult) -> Iterator[Paragraph]:
     yield Paragraph(_reporting(result), answer=True)
-    if result.hiding.successes:
-        yield from (Paragraph(text) for text in _cluster_sentences(result, result.hiding.successes))
+    yield from (Paragraph(f"{text}.") for text in result.clusters)
+    yield from (Paragraph(text) for text in _advice(result))
     yield Paragraph(_accounts(result), answer=True)
     if result.silent.n:
         share = show(mean_cell(result.silent_share))
         yield Paragraph(
             f"Silent exclusions: {_rate(result.silent)} of the answers leave out a result and neither they nor the "
-            f"trace say why; on average {share} of an answer's results."
+            f"trace say why; on average {share} of an answer's results.{_reasons(result)}"
         )
     if result.padded.n:
         yield Paragraph(
@@ -54,6 +50,11 @@ def _said(result: CoverageResult) -> Iterator[Paragraph]:
         yield Paragraph(
             f"{_rate(result.mentioned)} of the contradictions between a claim and a retrieved chunk are mentioned."
         )
+
+
+def _reasons(result: CoverageResult) -> str:
+    asked = "[execute] surface_conflicts = true asks the system for reasons"
+    return f" {asked}." if result.source == "answers" and result.silent.successes else ""
 
 
 def _reporting(result: CoverageResult) -> str:
@@ -79,12 +80,36 @@ def _reporting(result: CoverageResult) -> str:
     )
 
 
+def _advice(result: CoverageResult) -> Iterator[str]:
+    """What to do about hidden contradictions, by whether the model had them before it."""
+    hiding, context = result.hiding.successes, result.hiding_in_context
+    if not hiding:
+        return
+    yield (
+        "Read the chunks below first: not every contradiction must be told, and an answer from the version in force is "
+        "right."
+    )
+    if result.source == "answers" and context is not None and context.successes:
+        yield (
+            "Where the model had the chunk, ask for it: ragtester audit coverage --ab tells whether an instruction to "
+            "surface contradicting evidence mends that."
+        )
+    if context is not None and context.n and context.successes < hiding:
+        yield (
+            "Where the search cut it off, no prompt will mend that: rerank, give the model more chunks, or filter what "
+            "is out of date."
+        )
+
+
 def _accounts(result: CoverageResult) -> str:
     if not result.coverage.n:
         return "Coverage cannot be said: no answer tells what it cites of what it saw."
     text = f"An answer cites {show(mean_cell(result.coverage))} of what its searches brought"
-    if result.supported_coverage.n:
-        text += f"; only {show(mean_cell(result.supported_coverage))} with results that support a claim"
+    supported = result.supported_coverage
+    if supported.n and supported != result.coverage:
+        text += f"; only {show(mean_cell(supported))} with results that support a claim"
+    elif supported.n:
+        text += ", all with results that support a claim"
     if result.context_coverage.n:
         text += f"; of what the model had before it, {show(mean_cell(result.context_coverage))}"
     return text + "."
@@ -99,7 +124,7 @@ def _tables(result: CoverageResult) -> Iterator[Table]:
 def _groups(name: str, title: str, first: str, groups: Sequence[CoverageGroup], notes: tuple[str, ...] = ()) -> Table:
     columns = (first, "answers", "coverage", "supported", "silent", "hiding", "padded", "mentioned")
     rows = tuple(_row(one) for one in groups)
-    return Table(name, title, columns, rows, notes)
+    return Table(name, title, columns, rows, notes).without_empty(*columns[2:])
 
 
 def _row(one: CoverageGroup) -> tuple[Cell, ...]:
@@ -109,9 +134,11 @@ def _row(one: CoverageGroup) -> tuple[Cell, ...]:
 
 
 def _clusters(result: CoverageResult, *, full: bool) -> Iterator[Paragraph | Table]:
-    total = result.hiding.successes
-    if not total:
-        yield Paragraph("No answer hides a contradiction that was found.")
+    if not result.hiding.successes:
+        looked = (
+            "No answer hides a contradiction that was found." if result.hiding.n else "That could not be looked at."
+        )
+        yield Paragraph(looked)
         return
     shown = result.documents if full else tuple(one for one in result.documents if one.hiding.successes)[:SHOWN]
     notes = () if len(shown) == len(result.documents) else (f"{len(shown)} of {len(result.documents)} documents",)
@@ -123,42 +150,24 @@ def _clusters(result: CoverageResult, *, full: bool) -> Iterator[Paragraph | Tab
     yield Table("hidden-chunks", title, ("chunk", "answers", "a claim", "why"), rows, more)
 
 
-def _cluster_sentences(result: CoverageResult, total: int) -> Iterator[str]:
-    """Whether a few documents, or a few chunks, make most of it."""
-    hold = [(one.name, one.hiding.successes) for one in result.documents if one.hiding.successes]
-    if (few := _few(hold, total)) and len(result.documents) > len(few):
-        held = sum(count for _, count in few)
-        names = ", ".join(name for name, _ in few)
-        verb = "concerns" if held == 1 else "concern"
-        answers = f"{held} of {counted(total, 'answer')} that hide a contradiction"
-        yield f"{answers} {verb} {counted(len(few), 'document')} of {len(result.documents)}: {names}."
-    chunk = next(iter(result.hidden_chunks), None)
-    if chunk is not None and chunk.answers > 1:
-        yield f"{chunk.answers} of them leave out the same chunk, {chunk.chunk_id}."
-
-
-def _few(hold: Sequence[tuple[str, int]], total: int) -> list[tuple[str, int]]:
-    """The fewest groups that hold most of the total, where `FEW` are enough; else none."""
-    ordered = sorted(hold, key=lambda item: (-item[1], item[0]))
-    for size in range(1, FEW + 1):
-        if sum(count for _, count in ordered[:size]) >= MOST * total:
-            return ordered[:size]
-    return []
-
-
 def _account(result: CoverageResult) -> Iterator[str]:
     ledger = result.ledger
     measured = ledger.ok - result.abstained - result.no_results
     yield (
-        f"{ledger.planned} answers = {measured} measured + {result.abstained} abstained + {result.no_results} without "
-        f"any result + {ledger.failed} failed + {ledger.skipped} still open. Only measured ones are in rates and means."
+        f"{counted(ledger.planned, 'answer')} = {measured} measured + {result.abstained} abstained + "
+        f"{result.no_results} without any result + {ledger.failed} failed + {ledger.skipped} still open. Only "
+        "measured ones are in rates and means."
     )
     if result.judge:
-        checked = f"{result.checked} checks of a claim against chunks by {result.judge}"
-        saved = f"; {result.left_unchecked} were left out, for chunk and claim share no subject"
+        checked = f"{counted(result.checked, 'check')} of a claim against chunks by {result.judge}"
+        more = f"{result.left_unchecked:,} more {'was' if result.left_unchecked == 1 else 'were'}"
+        saved = f"; {more} left out, for chunk and claim share no subject"
         yield checked + (saved if result.left_unchecked else "") + "."
     if result.judge.startswith("embedded:"):
-        yield f"{result.judge} checks claims by rule: it is no language model, and docs/claims.md has its error rate."
+        yield (
+            f"{result.judge} checks claims by rule: it is no language model, and docs/claims-engine.md has its error "
+            "rate."
+        )
     if result.unknown_citations:
         told = counted(result.unknown_citations, "answer")
         yield f"Cite an id that was in no result: {told}; such ids count nowhere."

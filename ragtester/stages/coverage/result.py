@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from ragtester.records import AnswerCoverage, CoverageResult, Ledger
 from ragtester.results.paying import total
+from ragtester.stages.coverage.clusters import cluster_sentences
 from ragtester.stages.coverage.figures import (
     group,
     groups,
@@ -64,6 +65,7 @@ def make_result(
         types=groups(counted, lambda row: row.type, seed),
         documents=groups(counted, lambda row: row.document_id or "-", seed),
         hidden_chunks=hidden_chunks(counted),
+        clusters=tuple(cluster_sentences(counted)),
         checked=sum(row.checked for row in rows),
         left_unchecked=sum(row.left_unchecked for row in rows),
         complete=planned == len(rows),
