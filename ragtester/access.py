@@ -18,6 +18,13 @@ _TAG = re.compile(r"[^\s:]+(?::\S+)?")
 Filters = Mapping[str, str | tuple[str, ...]]
 # Stands among the filters of a trace, with the user's tags, where access rules keep documents from that user.
 ACCESS = "access"
+OWN_KEY = "fixture"
+"""The key of the tags by which no adversarial fixture sees another's documents; they are of no rule."""
+
+
+def is_fixture(tags: Iterable[str]) -> bool:
+    """Whether tags are those of an adversarial fixture's document."""
+    return any(tag.partition(":")[0] == OWN_KEY for tag in tags)
 
 
 class Rule(Protocol):

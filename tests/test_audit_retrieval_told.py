@@ -263,6 +263,13 @@ def test_tags_of_other_rules_are_told(tmp_path: Path) -> None:
     assert [note for note in result.notes if "were made with other [access] rules" in note]
 
 
+def test_tags_of_fixtures_are_of_no_rule(tmp_path: Path) -> None:
+    """The audits work on their suites with the settings of any other run, and `ragtester cases` did not make them."""
+    mine = Query("member", 1, (2, 1), ("pass",), "secret", user_tags=("fixture:f1",))
+    build(tmp_path, [*FOUR, mine], tags={"secret": ("fixture:f1", "market:ie")})
+    assert other_tags(open_suite(Workspace(tmp_path), Project(tmp_path).settings), AccessSettings()) == ""
+
+
 def test_a_run_over_tags_of_other_rules_is_told(tmp_path: Path) -> None:
     run = Run(
         Toy(

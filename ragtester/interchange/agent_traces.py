@@ -37,10 +37,11 @@ def read_agent_traces(path: Path, form: str = "auto") -> tuple[tuple[ForeignAnsw
         raise UsageError(f"--format {form}: one of {', '.join(FORMATS)}")
     faults = Faults(path)
     items = list(_items(read_text(path), path, faults))
-    faults.stop()
+    if not any(isinstance(item.value, dict) for item in items):
+        faults.stop()
     if not items:
         raise DataError(f"{path}: no trace in it")
-    chosen = _recognised(items, path) if form == "auto" else form
+    chosen = _recognised(items, path, faults) if form == "auto" else form
     notes: list[str] = [f"{path.name}: read as {chosen}"] if form == "auto" else []
     try:
         found = _with_citations(_READERS[chosen](items, faults, notes))
@@ -114,7 +115,7 @@ def _refused(word: str) -> Any:
     raise ValueError(f"{word} is no number; leave out what is undefined, or write null")
 
 
-def _recognised(items: list[Item], path: Path) -> str:
+def _recognised(items: list[Item], path: Path, faults: Faults) -> str:
     """The format by the fields of the first objects."""
     for item in items[:MAX_FAULTS]:
         if not isinstance(item.value, dict):
@@ -126,6 +127,7 @@ def _recognised(items: list[Item], path: Path) -> str:
             return "langsmith"
         if names & {"callId", "rawResultIds", "resultSetSize", "call_id", "raw_result_ids"}:
             return "calls"
+    faults.stop()
     raise DataError(
         f"{path}: neither tool calls (callId, rawResultIds), OpenTelemetry spans (resourceSpans, attributes) nor "
         "LangSmith runs (run_type); --format says which it should be"

@@ -44,14 +44,18 @@ def from_calls(items: Sequence[Item], faults: Faults, notes: list[str]) -> list[
     groups: dict[str, _Group] = {}
     seen: dict[str, str] = {}
     for item in items:
-        line = _line(item, faults)
-        if line is None:
+        if not isinstance(item.value, dict):
+            faults.add(item.where, "not an object")
             continue
+        line = {_SNAKE.get(str(name), str(name)): value for name, value in item.value.items()}
         call_id = line.get("callId")
         if isinstance(call_id, str):
             if call_id in seen:
                 faults.add(item.where, f"callId: {call_id} stands already at {seen[call_id]}")
             seen.setdefault(call_id, item.where)
+        if not _is_sound(line, item.where, faults):
+            checked_size(line.get("resultSetSize"), 0, item.where, faults)
+            continue
         name = line.get("questionId") or call_id
         if not isinstance(name, str):
             faults.add(item.where, "missing: callId (or questionId, for a line that tells of an answer alone)")
@@ -63,24 +67,21 @@ def from_calls(items: Sequence[Item], faults: Faults, notes: list[str]) -> list[
     return [_answer(group) for group in groups.values()]
 
 
-def _line(item: Item, faults: Faults) -> dict[str, Any] | None:
-    if not isinstance(item.value, dict):
-        faults.add(item.where, "not an object")
-        return None
-    line = {_SNAKE.get(str(name), str(name)): value for name, value in item.value.items()}
+def _is_sound(line: Mapping[str, Any], where: str, faults: Faults) -> bool:
+    """Whether its fields are of the kinds that they must be."""
     sound = True
     for name in _LISTS:
         if name in line and not _is_ids(line[name]):
-            faults.add(item.where, f"{name}: a list of ids (texts) is wanted")
+            faults.add(where, f"{name}: a list of ids (texts) is wanted")
             sound = False
     for name in ("callId", "questionId", "tool", "query", "question", "answer", "model"):
         if line.get(name) is not None and not isinstance(line[name], str):
-            faults.add(item.where, f"{name}: a text is wanted")
+            faults.add(where, f"{name}: a text is wanted")
             sound = False
     if line.get("callId") and "rawResultIds" not in line and "rawResults" not in line:
-        faults.add(item.where, "missing: rawResultIds (an empty list where the search found nothing)")
+        faults.add(where, "missing: rawResultIds (an empty list where the search found nothing)")
         sound = False
-    return line if sound else None
+    return sound
 
 
 def _is_ids(value: Any) -> bool:

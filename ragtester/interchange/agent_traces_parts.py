@@ -33,21 +33,21 @@ class Faults:
     """Faults of a file, each with its place."""
 
     path: Path
-    found: list[str] = field(default_factory=list)
+    found: list[tuple[str, str]] = field(default_factory=list)
 
     def add(self, where: str, what: str) -> None:
         """Note one."""
         place = f":{where}" if where.isdecimal() else f": {where}" if where else ""
-        self.found.append(f"{self.path}{place}: {what}")
+        self.found.append((where, f"{self.path}{place}: {what}"))
 
     def stop(self) -> None:
-        """Raise DataError with all that were noted."""
+        """Raise DataError with all that were noted, by line."""
         if self.found:
             beyond = len(self.found) - MAX_FAULTS
             more = [f"{beyond} further faults not listed"] if beyond > 0 else []
-            raise DataError(
-                f"{self.path}: {len(self.found)} fault(s) in the traces; mend them", [*self.found[:MAX_FAULTS], *more]
-            )
+            ordered = sorted(self.found, key=lambda one: int(one[0]) if one[0].isdecimal() else 0)
+            told = [what for _, what in ordered[:MAX_FAULTS]]
+            raise DataError(f"{self.path}: {len(self.found)} fault(s) in the traces; mend them", [*told, *more])
 
 
 @dataclass(frozen=True)

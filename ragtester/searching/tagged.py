@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragtester.access import tags_of, tags_of_user
+from ragtester.access import is_fixture, tags_of, tags_of_user
 from ragtester.records import Case, CaseRow, Document
 from ragtester.searching.suite import Suite, case_files
 from ragtester.settings import AccessSettings
@@ -26,6 +26,8 @@ def other_tags(suite: Suite, access: AccessSettings) -> str:
 
 
 def _differs(suite: Suite, document: Document, access: AccessSettings) -> bool:
+    if is_fixture(document.tags):
+        return False
     tags = tags_of(document.path, access.documents)
     if tags != document.tags:
         return True

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from ragtester import fixtures
-from ragtester.access import may_see
+from ragtester.access import OWN_KEY, may_see
 from ragtester.documents.language import UNKNOWN, detect
 from ragtester.documents.library import CorpusFile, read_corpus
 from ragtester.errors import ChangedInputsError, DataError
 from ragtester.fixtures import CASE_FILE, Loaded
-from ragtester.fixtures.checks import OWN_KEY
 from ragtester.provenance import begin_manifest, end_manifest, row_key
 from ragtester.records import Case, Document, Evidence, Fixture, Ledger, Manifest, Span, UnreadableDocument
 from ragtester.runs import fixtures_run
