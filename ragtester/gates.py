@@ -13,6 +13,7 @@ from ragtester.pipeline import one_budget
 from ragtester.progress import StageResult
 from ragtester.provenance import now
 from ragtester.records import CLOSED_BOOK_SUFFIX, DriftResult, GateResult, Layer
+from ragtester.runs import answer_files
 from ragtester.settings import Settings
 from ragtester.settings.nearest import did_you_mean
 from ragtester.stages import gate as deciding
@@ -94,12 +95,13 @@ def _named(settings: Settings, name: str) -> str:
 def decide(workspace: Workspace, asked: deciding.Asked, layers: Layers, wanted: Wanted) -> GateResult:
     """Make what is missing (unless `no_run`), decide, and write `gates/<gate>/<run>/`.
 
-    A layer that cannot be made is a line that closes the gate. Raises RagtesterError where answers or verdicts cannot
-    be made at all, or nothing can be written.
+    A layer that cannot be made is a line that closes the gate. Raises UsageError before anything is made where the
+    baseline is missing, RagtesterError where answers or verdicts cannot be made at all, or nothing can be written.
     """
     started = now()
     faults: dict[Layer, str] = {}
     if not wanted.no_run:
+        _check_baseline(workspace, asked)
         with one_budget():
             faults = _make(asked, layers, overwrite=wanted.overwrite)
     with workspace.lock():
@@ -111,6 +113,20 @@ def decide(workspace: Workspace, asked: deciding.Asked, layers: Layers, wanted: 
         folder = workspace.gate(asked.name, asked.run)
         write(result, json=folder / "result.json", markdown=folder / "result.md", junit=folder / "junit.xml")
     return result
+
+
+def _check_baseline(workspace: Workspace, asked: deciding.Asked) -> None:
+    """A gate that cannot open for want of its baseline must not pay for a run first."""
+    if asked.baseline:
+        if asked.baseline == asked.run or answer_files(workspace, asked.baseline)[0]:
+            return
+        known = [path.parent.name for path in (workspace.root / "answers").glob("*/manifest.json")]
+        fault = f"baseline {asked.baseline}: there are no answers of it{did_you_mean(asked.baseline, known)}"
+    elif "drift" in asked.layers:
+        fault = "drift compares with a baseline and none is named: set baseline, or give --baseline RUN"
+    else:
+        return
+    raise UsageError(f"gates.{asked.name}: {fault}; nothing was run (--no-run decides from the files that are there)")
 
 
 def write(result: GateResult, **files: Path | None) -> None:

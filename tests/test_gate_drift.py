@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from ragtester import Project
+from ragtester.errors import DataError, UsageError
 from ragtester.gates import Wanted, choose
-from ragtester.records import Answer, Cause, DriftResult, GateResult, Manifest, Moved
+from ragtester.records import Answer, Cause, DriftResult, GateResult, Manifest, Moved, Verdict
 from ragtester.stages.gate import decide, read_evidence
 from ragtester.storage import read_json, read_rows, write_json, write_rows
 from ragtester.workspace import Workspace
@@ -261,3 +262,102 @@ def test_a_run_that_was_not_judged_is_named(tmp_path: Path) -> None:
     (workspace.verdicts(RUN) / "manifest.json").unlink()
     lines = closing(decided(tmp_path, compared(*UNMOVED)))
     assert "drift | judge | run was not judged; run `ragtester judge --run run`" in lines
+
+
+def reached(_project: Project, **_options: Any) -> None:
+    """In the place of a stage: that it was asked for."""
+    raise DataError("reached")
+
+
+@pytest.mark.parametrize(
+    ("baseline", "told"),
+    [
+        ('baseline = "bas"', "gates.full: baseline bas: there are no answers of it; did you mean 'base'?"),
+        ('baseline = "elsewhere"', "gates.full: baseline elsewhere: there are no answers of it; nothing was run"),
+        ("", "gates.full: drift compares with a baseline and none is named: set baseline, or give --baseline RUN"),
+    ],
+)
+def test_nothing_is_run_for_a_gate_without_its_baseline(
+    baseline: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair(tmp_path, GATE.replace('baseline = "base"', baseline))
+    monkeypatch.setattr(Project, "execute", reached)
+    with pytest.raises(UsageError) as caught:
+        Project(tmp_path).gate("full")
+    assert str(caught.value).startswith(told)
+    assert "--no-run decides from the files" in str(caught.value)
+
+
+def test_a_run_may_be_made_that_is_the_baseline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pair(tmp_path)
+    monkeypatch.setattr(Project, "execute", reached)
+    with pytest.raises(DataError, match="reached"):
+        Project(tmp_path).gate("full", run="new", baseline="new")
+
+
+def change(path: Path, **changes: Any) -> None:
+    """Other values in a manifest."""
+    found = read_json(path, Manifest)
+    assert found is not None
+    write_json(path, found.model_copy(update=changes))
+
+
+def test_an_audit_of_the_baseline_that_does_not_compare_closes_it(tmp_path: Path) -> None:
+    """What is held against the run must itself be whole, of today's answers, of the same judge and prompts."""
+    workspace = pair(tmp_path)
+    folder = workspace.claims_audit(BASE)
+    drift = compared(*UNMOVED)
+    assert closing(decided(tmp_path, drift)) == []
+    known = read_json(folder / "manifest.json", Manifest)
+    assert known is not None
+    again = "run `ragtester audit claims --run base`"
+    for changes, line in (
+        ({"ended": None}, f"unfinished | claims of base: its manifest does not say that it ended; {again}"),
+        (
+            {"outputs": {"claims.jsonl": "0"}},
+            f"edited | claims of base: claims.jsonl is not as the audit wrote it; {again}",
+        ),
+        (
+            {"prompts": {"check_claim": "0"}},
+            "judge | claims: base was audited with other prompts: they do not compare; audit both with one",
+        ),
+    ):
+        write_json(folder / "manifest.json", known.model_copy(update=changes))
+        assert closing(decided(tmp_path, drift)) == [f"drift | {line}"]
+    write_json(folder / "manifest.json", known.model_copy(update={"inputs": {name: "0" for name in known.inputs}}))
+    (line,) = closing(decided(tmp_path, drift))
+    assert line.startswith("drift | stale | claims of base: it is of other answers than those that stand there now")
+    write_json(folder / "manifest.json", known)
+    write_json(folder / "result.json", made.claims(run=BASE, judge="openai:old-2025-01-01"))
+    assert closing(decided(tmp_path, drift)) == [
+        (
+            "drift | judge | claims: base was audited by openai:old-2025-01-01, this run by openai:judge: they do not "
+            "compare; audit both by one"
+        )
+    ]
+
+
+def test_an_audit_of_the_run_that_is_no_layer_of_the_gate_is_looked_at_all_the_same(tmp_path: Path) -> None:
+    workspace = pair(tmp_path)
+    change(workspace.claims_audit(RUN) / "manifest.json", ended=None)
+    assert closing(decided(tmp_path, compared(*UNMOVED))) == [
+        (
+            "drift | unfinished | claims of run: its manifest does not say that it ended; run `ragtester audit claims "
+            "--run run`"
+        )
+    ]
+
+
+def test_a_baseline_that_is_not_whole_closes_it(tmp_path: Path) -> None:
+    """Without the rows that it passed it would look worse than it was, and the run better."""
+    workspace = pair(tmp_path)
+    change(workspace.answers(BASE) / "manifest.json", ended=None)
+    path = next(workspace.verdicts(BASE).glob("openai*/ramps.jsonl"))
+    write_rows(path, read_rows(path, Verdict)[1:])
+    assert closing(decided(tmp_path, compared(*UNMOVED))) == [
+        "drift | baseline | the execution of base has not ended; run it anew",
+        (
+            "drift | baseline | 1 row of base missing (1 not judged); run `ragtester execute` and `ragtester judge` "
+            "with --run base again"
+        ),
+    ]
