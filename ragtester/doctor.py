@@ -127,7 +127,8 @@ def _target(workspace: Workspace, settings: Settings, *, probe: bool) -> Iterato
         return
     found = wait_for(ask(settings, workspace.root))
     if isinstance(found, Failure):
-        yield Finding(name, False, f"{found.type}: {found.message}", "mend the application or [target]")
+        mend = "mend what [target] says of request and reply, or the application; its own log may tell more"
+        yield Finding(name, False, f"{found.type}: {found.message}", mend)
     else:
         yield Finding(name, True, reveals(found))
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragtester.progress import StageResult
-from ragtester.records import Verdict
+from ragtester.records import Answer, Verdict
 from ragtester.settings import Settings
 from ragtester.workspace import Workspace
 
@@ -25,12 +26,17 @@ WORDS = {
     "audit claims": "audited",
     "audit coverage": "audited",
 }
+LONGEST = 300
+"""Characters of a reason; the row has all."""
 
 
 def print_results(results: list[StageResult], workspace: Workspace, settings: Settings, console: Console) -> None:
     """One ledger line a stage; after a judgement its tables; then the folders to open."""
     for result in results:
         console.print(ledger_line(result), markup=False, highlight=False, soft_wrap=True)
+        if result.stage == "execute" and result.ledger.failed:
+            for line in _reasons(workspace, settings, result):
+                console.print(line, markup=False, highlight=False, soft_wrap=True)
     for result in results:
         if result.stage == "judge" and _is_control(result):
             _print_control(workspace, settings, console)
@@ -44,6 +50,23 @@ def print_results(results: list[StageResult], workspace: Workspace, settings: Se
             console.print(f"{result.stage:<9} -> {shown(result.output)}", markup=False, highlight=False, soft_wrap=True)
         if result.stopped:
             console.print(f"stopped: {result.stopped}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _reasons(workspace: Workspace, settings: Settings, result: StageResult) -> Iterator[str]:
+    """Of each type of failure what the first row that has it says, in the order of the files."""
+    from ragtester.runs import answer_files
+    from ragtester.storage import iter_rows
+
+    open_ = set(result.counts.get("failures") or {})
+    run = (settings.control() if _is_control(result) else settings).execute.run
+    for path in answer_files(workspace, run)[0]:
+        for row in iter_rows(path, Answer):
+            if row.failure and row.failure.type in open_:
+                open_.remove(row.failure.type)
+                told = f"{row.failure.type}, as in {row.case_id}: {row.failure.message}"
+                yield f"  {textwrap.shorten(told, LONGEST, placeholder=' …')}"
+            if not open_:
+                return
 
 
 def _print_calibration(workspace: Workspace, run: str, console: Console) -> None:

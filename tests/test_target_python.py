@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from ragtester.console import open_console
 from ragtester.errors import ChangedInputsError, DataError, UsageError
 from ragtester.records import NO_CHUNKS, NO_CITATIONS, TARGET, Answer
 from ragtester.searching.from_target import NO_IDS, NO_SCORES
+from ragtester.summary import print_results
 from tests.execute_fakes import World
 from tests.target_world import FILE, TargetWorld
 
@@ -199,6 +201,26 @@ def ask(question, tags):
     assert rows[1].failure and rows[1].failure.message == "it raised RuntimeError: SystemExit"
     assert [row.call.attempts if row.call else 0 for row in rows] == [1, 1, 1, 2]
     assert (result.ledger.ok, result.ledger.failed, result.exit_code) == (1, 3, 3)
+
+
+def test_each_type_of_failure_is_told_once_with_its_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = """
+def ask(question):
+    if "pump" in question or "valve" in question:
+        return {"anwser": "Three."}
+    raise ValueError(f"no index \\x1b[31m {'and so on ' * 99}")
+"""
+    world = TargetWorld(tmp_path, {"name": NAME}, code)
+    result = world.go()
+    print_results([result], world.workspace, world.settings, open_console())
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith("(failed: 2 raised, 2 unparseable)")
+    first = world.rows()[0].case_id
+    assert f'  unparseable, as in {first}: no answer at "answer"; the reply has: anwser' in lines
+    (raised,) = [line for line in lines if line.startswith("  raised, as in ")]
+    assert "it raised ValueError: no index" in raised
+    assert "\x1b" not in raised and len(raised) <= 302
+    assert lines[3].startswith("execute   -> ")
 
 
 def test_a_function_that_hangs_is_given_up_and_the_others_are_answered(tmp_path: Path) -> None:
