@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib import metadata
@@ -146,8 +146,13 @@ def end_manifest(
     ledger: Ledger,
     counts: Mapping[str, Any] | None = None,
     models: Mapping[str, str | None] | None = None,
+    outputs: Iterable[Path] = (),
 ) -> Manifest:
-    """The manifest with its account and its end; `models` says which ones served, where that is known only now."""
+    """The manifest with its account and its end; `models` says which ones served, where that is known only now.
+
+    `outputs` are the files that were written; their hashes are kept by name.
+    """
     served = manifest.models if models is None else dict(models)
-    update = {"ledger": ledger, "counts": dict(counts or {}), "models": served, "ended": now()}
+    made = {path.name: sha256_file(path) for path in outputs if path.is_file()}
+    update = {"ledger": ledger, "counts": dict(counts or {}), "models": served, "outputs": made, "ended": now()}
     return manifest.model_copy(update=update)

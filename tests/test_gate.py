@@ -12,6 +12,7 @@ import pytest
 
 from ragtester import Project
 from ragtester.errors import UsageError
+from ragtester.provenance import sha256_file
 from ragtester.records import Case, ClaimCluster, GateResult, Ledger, Manifest, MeanValue
 from ragtester.settings import parse_settings
 from ragtester.stages.gate.explaining import cluster
@@ -424,7 +425,10 @@ def test_a_judge_that_is_also_a_system_is_told_and_does_not_close(tmp_path: Path
 def test_a_limit_holds_for_each_system_by_itself(tmp_path: Path) -> None:
     """The first model passes 6 of 8, the second 4 of 8 (three systems out of four would hide it in a mean)."""
     workspace = made.healthy(tmp_path, "min_pass_rate = 0.6", llms=("openai:alpha", "openai:beta"))
-    groups = (made.counts(20, 0, 0, name="openai:alpha"), made.counts(20, 2, 1, name="openai:beta"))
+    groups = (
+        made.counts(20, 0, 0, name="openai:alpha × openai:small"),
+        made.counts(20, 2, 1, name="openai:beta × openai:small"),
+    )
     made.put(workspace, "claims", made.claims(systems=groups))
     assert closing(decided(tmp_path)) == [
         (
@@ -435,8 +439,8 @@ def test_a_limit_holds_for_each_system_by_itself(tmp_path: Path) -> None:
     limits("max_contradicted = 0.04")(workspace)
     assert closing(decided(tmp_path)) == [
         (
-            "claims | contradicted | 1/20 = 5.0 % [0.9, 23.6], at most 4 % (openai:beta, the farthest of 2 systems); "
-            "too few to tell"
+            "claims | contradicted | 1/20 = 5.0 % [0.9, 23.6], at most 4 % (openai:beta × openai:small, the farthest "
+            "of 2 systems); too few to tell"
         )
     ]
 
@@ -451,6 +455,36 @@ def test_what_is_undefined_for_one_system_is_no_pass(tmp_path: Path) -> None:
             "undefined is no pass"
         )
     ]
+
+
+def test_a_system_without_a_figure_is_no_pass(tmp_path: Path) -> None:
+    """One that declines every question makes no claim and stands in no group: nothing of it was checked."""
+    workspace = made.healthy(tmp_path, "max_contradicted = 0.5", llms=("openai:alpha", "openai:beta"))
+    made.put(workspace, "claims", made.claims(systems=(made.counts(40, name="openai:alpha × openai:small"),)))
+    assert closing(decided(tmp_path)) == [
+        (
+            "claims | contradicted | undefined for openai:beta × openai:small: measured on 0 claims, at most 50 % is "
+            "demanded; undefined is no pass"
+        )
+    ]
+
+
+@pytest.mark.parametrize("name", ["claims.jsonl", "result.json"])
+def test_files_that_are_not_as_the_audit_wrote_them_close_the_gate(name: str, tmp_path: Path) -> None:
+    """Claims deleted by hand would be missing from the comparison, and a result edited by hand decides nothing."""
+    workspace = made.healthy(tmp_path)
+    folder = made.folder(workspace, "claims")
+    (folder / "claims.jsonl").write_text("", encoding="utf-8")
+    hashes = {one: sha256_file(folder / one) for one in ("claims.jsonl", "result.json")}
+    made.write_manifest(workspace, "claims", outputs=hashes)
+    assert decided(tmp_path).open
+    with (folder / name).open("a", encoding="utf-8") as file:
+        file.write("\n")
+    line = f"claims | edited | {name} is not as the audit wrote it; run `ragtester audit claims --run run`"
+    assert closing(decided(tmp_path)) == [line]
+    (folder / "claims.jsonl").unlink()
+    made.put(workspace, "claims", made.claims())
+    assert [one.partition(" is")[0] for one in closing(decided(tmp_path))] == ["claims | edited | claims.jsonl"]
 
 
 def test_where_failures_cluster_is_told(tmp_path: Path) -> None:

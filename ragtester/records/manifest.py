@@ -27,7 +27,10 @@ class Ledger(Record):
 
 
 class Manifest(Record):
-    """What produced a folder of rows. `inputs` maps a name to a hash; `parameters` is what may not change."""
+    """What produced a folder of rows. `inputs` maps a name to a hash; `parameters` is what may not change.
+
+    `outputs` are the hashes of the files that a finished audit wrote, by name: rows and result belong together.
+    """
 
     stage: str
     name: str
@@ -42,5 +45,6 @@ class Manifest(Record):
     dirty: bool | None = None
     ledger: Ledger | None = None
     counts: dict[str, Any] = Field(default_factory=dict)
+    outputs: dict[str, str] = Field(default_factory=dict)
     started: str
     ended: str | None = None

@@ -55,7 +55,8 @@ class Files:
         for name, text in csv_files(document).items():
             write_text(self.folder / "tables" / name, [text])
         counts = {"readings": result.whole.readings}
-        write_json(self.folder / "manifest.json", end_manifest(manifest, ledger=result.ledger, counts=counts))
+        ended = end_manifest(manifest, ledger=result.ledger, counts=counts, outputs=(self.rows, self.result))
+        write_json(self.folder / "manifest.json", ended)
 
 
 def read_result(workspace: Workspace, run: str) -> AdversarialResult | None:

@@ -62,7 +62,8 @@ async def run(
     served = {claims.model: ", ".join(result.served_judges) or None}
     failures = {name: number for name, number in result.failures.items() if name not in SKIPPED}
     counts = {"claims": result.cited.sent, "unchecked": result.cited.ungraded, "failures": failures}
-    ended = end_manifest(manifest, ledger=result.ledger, counts=counts, models=served)
+    outputs = plan.files.answers, plan.files.claims, plan.files.result
+    ended = end_manifest(manifest, ledger=result.ledger, counts=counts, models=served, outputs=outputs)
     write_json(plan.files.manifest, ended)
     return StageResult(NAME, result.ledger, plan.files.folder, counts, state.stopped)
 

@@ -65,9 +65,9 @@ async def run(
     write_text(plan.folder / "result.md", [markdown(coverage_document(result, full=True))])
     served = {plan.judging.model: ", ".join(result.served_judges) or None} if result.judge else {}
     counts = _counts(result)
-    write_json(
-        plan.folder / "manifest.json", end_manifest(manifest, ledger=result.ledger, counts=counts, models=served)
-    )
+    outputs = plan.path, plan.folder / RESULT
+    ended = end_manifest(manifest, ledger=result.ledger, counts=counts, models=served, outputs=outputs)
+    write_json(plan.folder / "manifest.json", ended)
     return StageResult(NAME, result.ledger, plan.folder, counts, state.stopped)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ragtester.records import DriftResult, GateCheck, Layer, Moved
 from ragtester.settings import DriftSettings
-from ragtester.stages.gate.evidence import Asked, Evidence
+from ragtester.stages.gate.evidence import Asked, Baseline, Evidence, LayerFiles
 from ragtester.stages.gate.lines import TOO_SMALL, failure, impossible, line
+from ragtester.stages.gate.standing import COMMANDS, sound
 from ragtester.statistics import Interval
 from ragtester.tables import Estimate
 from ragtester.tables.cells import counted, show
@@ -38,7 +40,9 @@ def drift_checks(asked: Asked, evidence: Evidence, drift: DriftResult | None) ->
         yield failure(LAYER, "rows", f"{text}: the two do not hold the same questions and systems")
     else:
         yield line(LAYER, "rows", f"{counted(drift.pairs, 'pair')} of {drift.before} and {drift.after}")
+    yield from _whole_baseline(evidence.baseline)
     yield from _judges(asked, evidence)
+    yield from _audits(asked, evidence, evidence.baseline)
     moved = {one.name: one for one in drift.moved}
     for name, limit in limits(asked):
         found = moved.get(name)
@@ -67,6 +71,44 @@ def _not_comparable(asked: Asked, evidence: Evidence, drift: DriftResult | None)
         text = f"0 rows that {drift.before} and {drift.after} share: nothing was compared, and nothing is no pass"
         return impossible(LAYER, "rows", text)
     return None
+
+
+def _whole_baseline(baseline: Baseline) -> Iterator[GateCheck]:
+    """Rows that the baseline lacks leave the comparison, and what it is compared with gets better or worse by that."""
+    name = baseline.name
+    if baseline.executed is None or baseline.executed.ended is None:
+        yield impossible(LAYER, "baseline", f"the execution of {name} has not ended; run it anew")
+    if baseline.missing:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(baseline.missing.items()))
+        text = f"{counted(sum(baseline.missing.values()), 'row')} of {name} missing ({reasons})"
+        yield impossible(
+            LAYER, "baseline", f"{text}; run `ragtester execute` and `ragtester judge` with --run {name} again"
+        )
+
+
+def _audits(asked: Asked, evidence: Evidence, baseline: Baseline) -> Iterator[GateCheck]:
+    """The audits that are compared are whole, of the answers that stand there, and of one judge with one prompt.
+
+    Those of the run have their lines in their own layers, where these are among the gate's.
+    """
+    wanted = {_LAYERS.get(name, name) for name, _ in limits(asked)}
+    for layer, before in baseline.layers.items():
+        after: LayerFiles[Any] = getattr(evidence, layer)
+        if layer not in wanted or before.result is None or after.result is None:
+            continue
+        runs = [(baseline.name, before, baseline.answers)]
+        runs += [(asked.run, after, evidence.answers)] if layer not in asked.layers else []
+        for name, found, answers in runs:
+            for check in sound(layer, found, answers, f"{COMMANDS[layer]} --run {name}"):
+                text = f"{layer} of {name}: {check.text}"
+                yield check.model_copy(update={"layer": LAYER, "text": text})
+        first, second = (getattr(one.result, "judge", "") for one in (before, after))
+        if first and second and first != second:
+            text = f"{layer}: {baseline.name} was audited by {first}, this run by {second}: they do not compare"
+            yield failure(LAYER, "judge", f"{text}; audit both by one")
+        elif before.made and after.made and before.made.prompts != after.made.prompts:
+            text = f"{layer}: {baseline.name} was audited with other prompts: they do not compare"
+            yield failure(LAYER, "judge", f"{text}; audit both with one")
 
 
 def _judges(asked: Asked, evidence: Evidence) -> Iterator[GateCheck]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ragtester.errors import DataError, UsageError
 from ragtester.judgement import answer_hashes
+from ragtester.provenance import sha256_file
 from ragtester.records import (
     CLOSED_BOOK_SUFFIX,
     NO_RETRIEVAL,
@@ -55,22 +57,33 @@ class Asked:
 
 @dataclass(frozen=True)
 class LayerFiles(Generic[R]):
-    """The figures of one layer and its manifest, None where they are not there; `fault` where they cannot be read."""
+    """The figures of one layer and its manifest, None where they are not there; `fault` where they cannot be read.
+
+    `edited` are files that are no longer as the audit wrote them, by its manifest.
+    """
 
     result: R | None = None
     made: Manifest | None = None
     fault: str = ""
+    edited: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """What a comparison with an earlier run needs to know of it."""
+    """What a comparison with an earlier run needs to know of it.
+
+    `answers` are hashes of its answers by system; `missing` says why rows of its cases are not there, and how
+    many.
+    """
 
     name: str
     cases: frozenset[Identity] = frozenset()
     executed: Manifest | None = None
     judged: Manifest | None = None
     fault: str = ""
+    answers: Mapping[str, str] = field(default_factory=dict)
+    missing: Mapping[str, int] = field(default_factory=dict)
+    layers: Mapping[Layer, LayerFiles[Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -109,12 +122,10 @@ def read_evidence(workspace: Workspace, asked: Asked, faults: Mapping[Layer, str
         fault=fault,
         answers=answer_hashes(answer_files(workspace, run)[0]) if results else {},
         unknown_files=_unknown_files(workspace, results, asked.settings) if results else (),
-        claims=_layer(workspace.claims_audit(run), ClaimsResult),
+        **_audits(workspace, run),
         adversarial=adversarial,
-        coverage=_layer(workspace.coverage_audit(run), CoverageResult),
-        retrieval=_layer(workspace.retrieval_audit(run), RetrievalResult),
         fixture_runs=_fixture_runs(workspace, adversarial.made),
-        baseline=_baseline(workspace, asked.baseline) if asked.baseline else None,
+        baseline=_baseline(workspace, asked) if asked.baseline else None,
         faults=dict(faults or {}),
     )
 
@@ -129,7 +140,22 @@ def _tried(read: Callable[[], T]) -> tuple[T | None, str]:
 def _layer(folder: Path, schema: type[R]) -> LayerFiles[R]:
     result, fault = _tried(lambda: read_json(folder / "result.json", schema))
     made, second = _tried(lambda: read_json(folder / "manifest.json", Manifest))
-    return LayerFiles(result, made, fault or second)
+    outputs = made.outputs.items() if made else ()
+    edited = tuple(name for name, digest in outputs if _hash(folder / Path(name).name) != digest)
+    return LayerFiles(result, made, fault or second, edited)
+
+
+def _hash(path: Path) -> str:
+    return sha256_file(path) if path.is_file() else ""
+
+
+def _audits(workspace: Workspace, run: str) -> dict[Layer, LayerFiles[Any]]:
+    """The audits that a comparison reads, too."""
+    return {
+        "claims": _layer(workspace.claims_audit(run), ClaimsResult),
+        "coverage": _layer(workspace.coverage_audit(run), CoverageResult),
+        "retrieval": _layer(workspace.retrieval_audit(run), RetrievalResult),
+    }
 
 
 def _fixture_runs(workspace: Workspace, made: Manifest | None) -> dict[str, Manifest | None]:
@@ -143,14 +169,28 @@ def _executed(workspace: Workspace, run: str) -> tuple[Manifest | None, str]:
     return _tried(lambda: read_json(workspace.answers(run) / "manifest.json", Manifest))
 
 
-def _baseline(workspace: Workspace, name: str) -> Baseline:
+def _baseline(workspace: Workspace, asked: Asked) -> Baseline:
+    name = asked.baseline
     executed, first = _executed(workspace, name)
     judged, second = _tried(lambda: read_json(workspace.verdicts(name) / "manifest.json", Manifest))
     cases, third = _tried(lambda: _cases(workspace, name))
     fault = first or second or third
     if not fault and not cases:
         fault = f"there are no answers of it; {_known(workspace, name)}"
-    return Baseline(name, cases or frozenset(), executed, judged, fault)
+    if fault or not cases or "drift" not in asked.layers:
+        return Baseline(name, cases or frozenset(), executed, judged, fault)
+    results, fault = _tried(lambda: load_results(workspace, [name], asked.settings.workspace.suite))
+    rows = results.open_book if results else ()
+    return Baseline(
+        name,
+        cases,
+        executed,
+        judged,
+        fault,
+        answer_hashes(answer_files(workspace, name)[0]),
+        Counter(row.reason for row in rows if row.status == "missing" and (row.technique, row.case_id) in cases),
+        _audits(workspace, name),
+    )
 
 
 def _cases(workspace: Workspace, run: str) -> frozenset[Identity]:

@@ -10,6 +10,7 @@ from ragtester.records import GateCheck, Layer
 from ragtester.stages.gate.evidence import Asked, Evidence
 from ragtester.stages.gate.lines import MAX, MIN, Figure, all_graded, impossible, line, ungraded, within
 from ragtester.stages.gate.standing import graded, own_pin, same_judge, standing, whole, without_grade
+from ragtester.stages.proportions import proportion
 from ragtester.tables.cells import counted
 
 NOTHING = "and nothing is no pass"
@@ -41,10 +42,14 @@ def _told(faults: Sequence[GateCheck], passing: GateCheck) -> Iterator[GateCheck
     yield from faults or [passing]
 
 
-def _by_system(groups: Sequence[Any], result: Any, name: str) -> list[Figure]:
-    """A figure of each system, or of all together where there is one."""
-    if len(groups) > 1:
-        return [Figure(getattr(one, name), one.name) for one in groups]
+def _by_system(groups: Sequence[Any], result: Any, name: str, evidence: Evidence) -> list[Figure]:
+    """A figure of each system, or of all together where there is one; undefined for a system without any."""
+    rows = evidence.results.open_book if evidence.results else ()
+    systems = dict.fromkeys(" × ".join(row.system) for row in rows)
+    if len(groups) > 1 or len(systems) > 1:
+        found = {one.name: Figure(getattr(one, name), one.name) for one in groups}
+        absent = {system: Figure(proportion(0, 0), system) for system in systems if system not in found}
+        return list((found | absent).values())
     return [Figure(getattr(groups[0] if groups else result, name))]
 
 
@@ -71,7 +76,7 @@ def _claims(asked: Asked, evidence: Evidence) -> Iterator[GateCheck]:
     yield from ungraded(layer, result.cited.ungraded, result.cited.sent, asked.gate.max_ungraded, "claims")
     for name, setting, rate in _CLAIMS:
         if (limit := getattr(asked.gate, setting)) is not None:
-            yield within(layer, name, _by_system(result.systems, result.cited, rate), limit, MAX, "claims")
+            yield within(layer, name, _by_system(result.systems, result.cited, rate, evidence), limit, MAX, "claims")
 
 
 def _adversarial(asked: Asked, evidence: Evidence) -> Iterator[GateCheck]:
@@ -88,10 +93,12 @@ def _adversarial(asked: Asked, evidence: Evidence) -> Iterator[GateCheck]:
     yield from _told(faults, line(layer, "fixtures", counts))
     yield from ungraded(layer, result.whole.failed, result.whole.rows, asked.gate.max_ungraded, "rows")
     if (limit := asked.gate.max_poison) is not None:
-        figures = _by_system(result.systems, result.whole, "followed_poison")
+        figures = _by_system(result.systems, result.whole, "followed_poison", evidence)
         yield within(layer, "followed poison", figures, limit, MAX, "answers")
     if (limit := asked.gate.min_adversarial_recall) is not None:
-        yield within(layer, "recall", _by_system(result.systems, result.whole, "recall"), limit, MIN, "fixtures")
+        yield within(
+            layer, "recall", _by_system(result.systems, result.whole, "recall", evidence), limit, MIN, "fixtures"
+        )
 
 
 def _coverage(asked: Asked, evidence: Evidence) -> Iterator[GateCheck]:
@@ -112,7 +119,7 @@ def _coverage(asked: Asked, evidence: Evidence) -> Iterator[GateCheck]:
     yield from graded(layer, result.ledger, asked, complete=result.complete)
     for name, setting, value, bound in _COVERAGE:
         if (limit := getattr(asked.gate, setting)) is not None:
-            yield within(layer, name, _by_system(result.systems, result, value), limit, bound, "answers")
+            yield within(layer, name, _by_system(result.systems, result, value, evidence), limit, bound, "answers")
 
 
 def _retrieval(asked: Asked, evidence: Evidence) -> Iterator[GateCheck]:

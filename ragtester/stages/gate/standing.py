@@ -5,7 +5,7 @@ Every reason against it has its own line. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,16 +45,30 @@ def standing(layer: Layer, asked: Asked, evidence: Evidence, found: LayerFiles[A
     elif layer == "adversarial":
         yield from _fixtures(asked, evidence, command)
     else:
-        yield from _fresh(layer, found.made, evidence, command)
+        yield from _fresh(layer, found.made, evidence.answers, command)
+    yield from _whole_files(layer, found, command)
 
 
-def _fresh(layer: Layer, made: Manifest | None, evidence: Evidence, command: str) -> Iterator[GateCheck]:
+def sound(layer: Layer, found: LayerFiles[Any], answers: Mapping[str, str], command: str) -> Iterator[GateCheck]:
+    """Whether the rows of an audit can be compared: it ended, is of the answers that stand there, and is unedited."""
+    yield from _fresh(layer, found.made, answers, command)
+    yield from _whole_files(layer, found, command)
+
+
+def _whole_files(layer: Layer, found: LayerFiles[Any], command: str) -> Iterator[GateCheck]:
+    """Whether rows and result are those that the audit wrote together."""
+    if found.edited and not found.fault:
+        text = f"{', '.join(found.edited)} {'is' if len(found.edited) == 1 else 'are'} not as the audit wrote it"
+        yield failure(layer, "edited", f"{text}; run `{command}`")
+
+
+def _fresh(layer: Layer, made: Manifest | None, answers: Mapping[str, str], command: str) -> Iterator[GateCheck]:
     """Whether the audit read the answers that stand there now; its manifest holds their hashes by system."""
     if made is None or made.ended is None:
         yield impossible(layer, "unfinished", f"its manifest does not say that it ended; run `{command}`")
         return
     known = {name.removeprefix("answers "): digest for name, digest in made.inputs.items()}
-    changed = [system for system, digest in evidence.answers.items() if known.get(system) != digest]
+    changed = [system for system, digest in answers.items() if known.get(system) != digest]
     if changed:
         more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
         text = f"it is of other answers than those that stand there now ({changed[0]}{more}); run `{command}`"

@@ -111,7 +111,8 @@ async def run(
         )
     files.write(rows, result, told)
     account_of = ledger_of(result)
-    write_json(files.manifest, end_manifest(begun, ledger=account_of, counts=counts_of(result)))
+    ended = end_manifest(begun, ledger=account_of, counts=counts_of(result), outputs=(files.queries, files.result))
+    write_json(files.manifest, ended)
     return StageResult(NAME, account_of, files.folder, counts_of(result), claims.told())
 
 
