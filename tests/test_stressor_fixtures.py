@@ -117,11 +117,26 @@ def test_a_poison_says_something_else_where_the_answer_stands(made: Path) -> Non
             assert value not in case["expectedAnswer"]
 
 
+def test_an_older_version_says_once_that_it_is_one(made: Path) -> None:
+    heads = []
+    for _, case, docs in of_kind(made, "stale"):
+        (poison,) = case["poisonDocIds"]
+        found = re.findall(r"Earlier version, no longer in force|Frühere Fassung, nicht mehr in Kraft", docs[poison])
+        assert len(found) <= 1
+        heads += found
+    assert heads
+
+
 def test_a_near_duplicate_differs_in_one_number(made: Path) -> None:
     for _, case, docs in of_kind(made, "near_duplicate"):
         (gold,), (poison,) = case["relevantIds"], case["poisonDocIds"]
+        stamp, _, passage = docs[poison].partition("\n\n")
+        assert stamp in (
+            "From another organisation's document, for comparison.",
+            "Aus dem Dokument einer anderen Organisation, zum Vergleich.",
+        ), "a reader can tell which of the two answers"
         kept = set(re.findall(r"\w+", docs[gold]))
-        new = {word for word in re.findall(r"\w+", docs[poison]) if word not in kept}
+        new = {word for word in re.findall(r"\w+", passage) if word not in kept}
         assert len(case["madeFrom"]["changed"].split("; ")) in (1, 2)
         assert len(new) <= 2
 

@@ -186,7 +186,10 @@ def test_a_document_without_a_date_is_stamped() -> None:
     text = "Die Gebühr beträgt 35 Euro je Antrag."
     made = stale(text, [(0, len(text))], case(text, "Wie hoch ist die Gebühr?", "de"), 1)
     assert made is not None
-    assert made.text.startswith("Frühere Fassung, nicht mehr in Kraft.\n\nDie Gebühr beträgt ")
+    assert made.stamped and made.stamp == "Frühere Fassung, nicht mehr in Kraft."
+    assert made.text.startswith("Die Gebühr beträgt ")
+    dated = stale(f"Stand: 3. Mai 2024\n\n{text}", [(20, 20 + len(text))], case(text, "Wie hoch?", "de"), 1)
+    assert dated is not None and not dated.stamped, "the date of its head tells it from the one in force"
     start, end = made.spans[0]
     assert made.text[start:end].startswith("Die Gebühr") and "35 Euro" not in made.text
 

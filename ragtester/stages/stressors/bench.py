@@ -24,7 +24,6 @@ from ragtester.tasks import Embedder
 
 Pair = tuple[int, int]
 VECTORS_KEPT = 20_000
-PRECISE = 9
 
 
 @dataclass(frozen=True)

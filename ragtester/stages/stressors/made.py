@@ -37,11 +37,6 @@ class Source:
     evidence: tuple[tuple[int, int], ...]
     gold: Excerpt
 
-    @property
-    def seed_key(self) -> str:
-        """What the draws of this fixture depend on beside the seed."""
-        return f"{self.case.id} {self.kind}"
-
     def gold_text(self) -> Text:
         """The right document as it is indexed."""
         return Text(f"{CURRENT}/{self.case.document_id}", self.gold.text, self.gold.evidence)

@@ -189,10 +189,3 @@ def _year(spots: Spots, mine: Sequence[Spot], seed: object, now: Mapping[str, De
                 (*one.parts["y"], str(new), one.shown),
             ]
     return made, Decimal(new)
-
-
-def latest_year(spots: Spots) -> int | None:
-    """The latest year that a text names, in a date or alone, up to 2100."""
-    years = [int(one.value) for one in spots.spots if one.kind == "year"]
-    years += [_of(one)[0] for one in spots.spots if one.kind == "date"]
-    return max((year for year in years if year), default=None)

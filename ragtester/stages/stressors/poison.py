@@ -11,7 +11,7 @@ from ragtester.stages.stressors.entities import about_another
 from ragtester.stages.stressors.excerpts import Excerpt, passage
 from ragtester.stages.stressors.made import OTHER, Asked, Made, Maker, Ranks, Source, Unusable, fixture_of, rank_rows
 from ragtester.stages.stressors.spots import Spot, find_spots
-from ragtester.stages.stressors.stale import Poison, begin, finished, stale
+from ragtester.stages.stressors.stale import Poison, begin, finished, of_another, stale
 from ragtester.stages.stressors.targets import find_targets, says_value
 from ragtester.text.likeness import likeness
 
@@ -33,7 +33,7 @@ async def make_stale(maker: Maker, source: Source) -> Made:
 
 
 async def make_near_duplicate(maker: Maker, source: Source) -> Made:
-    """The passage of the evidence once more, with one number changed."""
+    """The passage of the evidence once more, with one number changed, as another organisation's."""
     cut = passage(source.text, source.evidence, maker.passage_limit, source.case.language)
     if cut is None:
         raise Unusable("no_passage", "the evidence stands in no paragraph that can be cut out")
@@ -45,7 +45,8 @@ async def make_near_duplicate(maker: Maker, source: Source) -> Made:
     poison = finished(start, cut.evidence)
     if poison is None or not poison.says:
         raise Unusable("nothing_to_change", NOTHING)
-    return await _competing(maker, source, f"{OTHER}/{source.case.document_id}-passage", poison)
+    name = f"{OTHER}/{source.case.document_id}-passage"
+    return await _competing(maker, source, name, of_another(poison, source.case.language))
 
 
 async def make_adjacent(maker: Maker, source: Source) -> Made:
@@ -120,10 +121,10 @@ async def _competing(maker: Maker, source: Source, name: str, poison: Poison, he
 
 def _forms(maker: Maker, source: Source, poison: Poison, heading: str) -> list[tuple[str, Excerpt]]:
     """The poison as it is, then its passage alone, then that under a question as its heading."""
-    found = [("", Excerpt(poison.text, poison.spans, ()))]
+    stamp = f"{poison.stamp}\n\n" if poison.stamp else ""
+    found = [("", _under(stamp if poison.stamped else "", Excerpt(poison.text, poison.spans, ())))]
     cut = passage(poison.text, poison.spans, maker.passage_limit, source.case.language)
     if cut is not None:
-        stamp = f"{poison.stamp}\n\n" if poison.stamp else ""
         asked = f"{stamp}{' '.join(heading.split())}\n\n"
         found.append(("passage alone", _under(stamp, cut)))
         found.append(("passage alone, under the question as heading", _under(asked, cut)))

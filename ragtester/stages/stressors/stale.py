@@ -37,6 +37,15 @@ _STAMP = {
     "pt": "Versão anterior, já não está em vigor.",
     "nl": "Eerdere versie, niet meer van kracht.",
 }
+_ELSEWHERE = {
+    "en": "From another organisation's document, for comparison.",
+    "de": "Aus dem Dokument einer anderen Organisation, zum Vergleich.",
+    "fr": "Extrait du document d'une autre organisation, pour comparaison.",
+    "es": "Del documento de otra organización, para comparar.",
+    "it": "Dal documento di un'altra organizzazione, per confronto.",
+    "pt": "Do documento de outra organização, para comparação.",
+    "nl": "Uit het document van een andere organisatie, ter vergelijking.",
+}
 # So many other values change, at least and as a share of all that could.
 _OTHERS, _SHARE = 2, 0.15
 
@@ -46,7 +55,8 @@ class Poison:
     """A changed text: where what stands in the evidence's place is, how its values read, and what became of what.
 
     `words` lists the changes for people ("30 days -> 40 days"); `says` are the changed values that the answer is about.
-    `stamp` is a line that tells an older version from the one in force, where a piece is cut out of it.
+    `stamp` is a line that tells it from the right text: pieces that are cut out of it bear it, and the whole where it
+    is `stamped`.
     """
 
     text: str
@@ -54,6 +64,7 @@ class Poison:
     says: tuple[str, ...]
     words: tuple[str, ...]
     stamp: str = ""
+    stamped: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,10 +122,12 @@ def stale(text: str, evidence: Sequence[Pair], case: Case, seed: object, whole: 
         if wanted <= 0:
             break
     poison = finished(start, evidence)
-    stamp = _STAMP.get(base(case.language))
-    if poison is None or not stamp:
-        return poison
-    return replace(poison if dated else _stamped(poison, stamp), stamp=stamp)
+    return poison and replace(poison, stamp=_STAMP.get(base(case.language), ""), stamped=not dated)
+
+
+def of_another(poison: Poison, language: str) -> Poison:
+    """The changed text as somebody else's: a reader can tell then which of two passages answers the question."""
+    return replace(poison, stamp=_ELSEWHERE.get(base(language), ""), stamped=True)
 
 
 def finished(start: Start, evidence: Sequence[Pair]) -> Poison | None:
@@ -136,12 +149,6 @@ def _in_words(changes: Changes, made: Changed) -> tuple[str, ...]:
         old = " ".join(text[slice(*one.shown)].split())
         found[f"{old} -> {made.says(one)}"] = None
     return tuple(found)
-
-
-def _stamped(poison: Poison, stamp: str) -> Poison:
-    lead = f"{stamp}\n\n"
-    spans = tuple((start + len(lead), end + len(lead)) for start, end in poison.spans)
-    return Poison(lead + poison.text, spans, poison.says, poison.words)
 
 
 def _go_back(changes: Changes, asked: frozenset[str]) -> bool:
