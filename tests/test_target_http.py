@@ -15,6 +15,7 @@ from ragtester.errors import UsageError
 from ragtester.models.targets.template import Template
 from ragtester.records import Answer, Case
 from ragtester.searching import from_target
+from ragtester.searching.from_target import NO_SCORES
 from ragtester.settings import parse_settings
 from ragtester.storage import read_rows, write_rows
 from ragtester.tasks import AskTarget
@@ -102,6 +103,35 @@ def test_headers_come_from_the_environment_and_are_never_written(
     assert b"APP_TOKEN" in written and b"quite-private" not in written
 
 
+@pytest.mark.parametrize("key", ["quite-private", 'quite"pri/vate'])
+def test_a_key_without_the_word_before_it_is_written_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], key: str
+) -> None:
+    """Applications say "invalid token X" where "Bearer X" was sent, and JSON has its own way to write a quote."""
+    monkeypatch.setenv("APP_TOKEN", f"Bearer {key}")
+    for path, reply in (
+        ("ask", {"answer": f"You sent {key}.", "chunks": [{"id": key, "text": key}], "about": {"model": key}}),
+        ("refused", Response({"detail": f"invalid token: {key}"}, 401)),
+        ("words", typed(f"You sent {key}".encode(), "text/plain")),
+    ):
+        with RagServer(lambda _, reply=reply: reply) as server:
+            told(tmp_path / path, server, headers={"Authorization": "APP_TOKEN"})
+        files = [one.read_text(encoding="utf-8") for one in (tmp_path / path).rglob("*.json*")]
+        assert any("[key]" in text for text in files)
+        assert not [text for text in files if key in text or json.dumps(key)[1:-1] in text]
+    captured = capfd.readouterr()
+    assert key not in captured.out + captured.err
+
+
+@pytest.mark.parametrize("score", ["-1e400", "9" * 4000, "NaN", "Infinity"])
+def test_a_score_that_is_no_number_is_not_told(tmp_path: Path, score: str) -> None:
+    body = f'{{"answer": "A", "chunks": [{{"id": "a", "text": "T", "score": {score}}}]}}'
+    with RagServer(lambda _: typed(body.encode(), "application/json")) as server:
+        row = told(tmp_path, server)
+    assert row.answer == "A" and row.trace
+    assert NO_SCORES in row.trace.notes and [one.score for one in row.trace.retrieved] == [0.0]
+
+
 def test_a_header_without_a_value_is_refused_before_anything_runs(tmp_path: Path) -> None:
     world = TargetWorld(tmp_path, {"name": "http://127.0.0.1:1/", "headers": {"X-Key": "NO_SUCH_VARIABLE"}})
     with pytest.raises(UsageError, match="X-Key needs a value: set NO_SUCH_VARIABLE"):
@@ -122,6 +152,7 @@ def test_a_header_without_a_value_is_refused_before_anything_runs(tmp_path: Path
         (typed(b'{"answer": "A"', "application/json"), "unparseable", "no JSON (application/json): {", 1),
         (typed(b"\x89PNG\r\n", "image/png"), "unparseable", "no JSON (image/png)", 1),
         (typed(b"", "application/json"), "empty", "empty reply", 1),
+        (typed(b"<html>", "text/html; charset=undefined"), "unparseable", "a web page", 1),
         (Response(b"", 204), "empty", "empty reply", 1),
         ({"data": 1}, "unparseable", 'no answer at "answer"; the reply has: data', 1),
         ({"answer": {"text": "A"}}, "unparseable", 'at "answer" is an object, no text', 1),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
@@ -28,6 +29,9 @@ CHAT = '{"messages": [{"role": "user", "content": {{question}}}]}'
 KEEPS_METHOD = (301, 302, 307, 308)
 MOST_REDIRECTS = 5
 BLOCK = 65536
+SHORTEST_SECRET = 6
+# Words before a key, which are none.
+SCHEMES = {"Bearer", "bearer", "Digest", "ApiKey", "apikey", "Api-Key"}
 ACCEPT = "application/json, text/event-stream;q=0.9, text/plain;q=0.8"
 
 
@@ -56,7 +60,7 @@ class HttpTarget:
         self.get = target.method == "GET"
         self.most = int(target.max_reply_mb * 1_000_000)
         self.headers = headers_of(target)
-        self.secrets = sorted((one for one in self.headers.values() if len(one) >= 6), key=len, reverse=True)
+        self.secrets = secrets_of(self.headers.values())
         self.template = Template.parse(target.request or (CHAT if target.kind == "chat" else ASK))
         self.model = target.model if target.kind == "chat" else ""
         self.limits = limits
@@ -163,11 +167,19 @@ def headers_of(target: TargetSettings) -> dict[str, str]:
     return found
 
 
+def secrets_of(values: Iterable[str]) -> list[str]:
+    """What must stand nowhere, longest first: whole values, those without a scheme before them, and as in JSON."""
+    found = {part for value in values for part in (value, *value.split()) if len(part) >= SHORTEST_SECRET}
+    found |= {json.dumps(part)[1:-1] for part in found}
+    found |= {part.replace("/", "\\/") for part in found}
+    return sorted(found - SCHEMES, key=len, reverse=True)
+
+
 def _text(body: bytes, charset: str | None) -> str:
     """The body in words; a byte order mark is not one, and what cannot be read becomes U+FFFD."""
     try:
         return body.decode(charset or "utf-8", "replace").removeprefix("\ufeff")
-    except LookupError:
+    except (LookupError, UnicodeError):
         return body.decode("utf-8", "replace").removeprefix("\ufeff")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -149,12 +150,10 @@ class Reading:
         text = self._search("chunk_text", one)
         if text is not None and not isinstance(text, str):
             raise UnusableReply("unparseable", f"the text of a chunk is {_kind(text)}, no text")
-        score = self._search("chunk_score", one)
-        number = isinstance(score, int | float) and not isinstance(score, bool)
         return Returned(
             text=clean(text or ""),
             id=_name(self._search("chunk_id", one)),
-            score=float(score) if number else None,
+            score=_score(self._search("chunk_score", one)),
             document=_name(self._search("chunk_document", one)),
         )
 
@@ -191,6 +190,16 @@ def _name(value: Any) -> str:
     if isinstance(value, str):
         return clean(value).strip()[:LONGEST_NAME]
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
+
+
+def _score(value: Any) -> float | None:
+    """A finite number; what is none, or has none (1e400), says nothing."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    try:
+        return float(value) if math.isfinite(value) else None
+    except OverflowError:
+        return None
 
 
 def _kind(value: Any) -> str:
