@@ -432,15 +432,15 @@ def test_a_limit_holds_for_each_system_by_itself(tmp_path: Path) -> None:
     made.put(workspace, "claims", made.claims(systems=groups))
     assert closing(decided(tmp_path)) == [
         (
-            "run | passed | 4/8 = 50.0 % [21.5, 78.5], at least 60 % (openai:beta × openai:small, the farthest of 2 "
-            "systems); too few to tell"
+            "run | passed | 4/8 = 50.0 % [21.5, 78.5], at least 60 % (worst of 2: openai:beta × openai:small); "
+            "too few to tell"
         )
     ]
     limits("max_contradicted = 0.04")(workspace)
     assert closing(decided(tmp_path)) == [
         (
-            "claims | contradicted | 1/20 = 5.0 % [0.9, 23.6], at most 4 % (openai:beta × openai:small, the farthest "
-            "of 2 systems); too few to tell"
+            "claims | contradicted | 1/20 = 5.0 % [0.9, 23.6], at most 4 % (worst of 2: openai:beta × openai:small); "
+            "too few to tell"
         )
     ]
 

@@ -55,13 +55,13 @@ def _told(found: Sequence[Cause]) -> Iterator[str]:
     first = first_cause(found)
     against = first.speaks == "against"
     verb = "The rows speak against every cause that is recorded; first to rule out is" if against else "Rule out first:"
-    yield f"{verb} {_sentence(first)}"
+    yield f"{verb} {_told_cause(first)}."
     before = [cause for cause in found[: found.index(first)] if cause.speaks == "unclear"]
     if before:
-        yield "The rows do not rule out what comes before it: " + " ".join(map(_sentence, before[:TOLD]))
+        yield f"The rows do not rule out what comes before it: {'; '.join(map(_told_cause, before[:TOLD]))}."
     others = [cause for cause in found if cause is not first and cause not in before]
     if others:
-        yield "Also changed: " + " ".join(map(_sentence, others[:TOLD]))
+        yield f"Also changed: {'; '.join(map(_told_cause, others[:TOLD]))}."
     more = len(before[TOLD:]) + len(others[TOLD:])
     if more:
         yield f"And {more} more, see the table of causes."
@@ -76,9 +76,9 @@ def first_cause(found: Sequence[Cause]) -> Cause:
     raise ValueError("no cause")
 
 
-def _sentence(cause: Cause) -> str:
+def _told_cause(cause: Cause) -> str:
     evidence = f" ({cause.evidence})" if cause.evidence else ""
-    return f"{NAMES[cause.kind]}: {cause.text}{evidence}."
+    return f"{NAMES[cause.kind]}: {cause.text}{evidence}"
 
 
 def _unexplained(changes: Sequence[Change], walked: Sequence[Flipped], *, drawn: bool) -> Iterator[str]:

@@ -80,7 +80,7 @@ def within(layer: Layer, name: str, figures: list[Figure], limit: float, bound: 
     passed = value <= limit if bound == MAX else value >= limit
     too_small = one.low is not None and one.high is not None and one.low <= limit <= one.high
     text = f"{far}, {bound} {percent(limit)}"
-    text += f" ({far.system}, the farthest of {len(figures)} systems)" if len(figures) > 1 else ""
+    text += f" (worst of {len(figures)}: {far.system})" if len(figures) > 1 else ""
     text += f"; {TOO_SMALL}" if too_small else ""
     return GateCheck(
         layer=layer,

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ragtester.records import GateCheck, GateResult
 from ragtester.stages.gate.lines import TOO_SMALL
 from ragtester.tables.cells import clean, counted
-from ragtester.tables.names import folded
+from ragtester.tables.names import folded, short_names
 
 MARKS = {"pass": "✓ pass ", "warn": "! warn ", "fail": "✗ FAIL ", "error": "✗ ERROR"}
 STYLES = {"pass": "", "warn": "yellow", "fail": "bold red", "error": "bold red"}
 LAYER = 12
+NAME = 24
+"""Columns of a system's name; the files have it whole."""
+_SYSTEM = re.compile(r"(\(worst of \d+: )([^()]+)\)")
 MEANING = "the limit lies within the interval; the point value alone decided"
 Line = tuple[str, str]
 """A line and its style."""
@@ -45,7 +49,7 @@ def screen(result: GateResult, width: int) -> Iterator[Line]:
 
 def _check(check: GateCheck, width: int, *, new: bool) -> Iterator[Line]:
     mark = f"{MARKS[check.status]} {check.layer if new else '':<{LAYER}}"
-    text = f"{check.name}: {check.text}"
+    text = _SYSTEM.sub(lambda found: f"{found[1]}{short_names([found[2]], NAME)[0]})", f"{check.name}: {check.text}")
     yield from ((line, STYLES[check.status]) for line in _hung(mark, text, width, len(mark)))
 
 
