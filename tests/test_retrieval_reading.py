@@ -6,10 +6,12 @@ from typing import cast
 
 import pytest
 
-from ragtester.records import Diagnosis, Ranked, Retrieved, Trace
+from ragtester.records import TARGET, Diagnosis, Ranked, Retrieved, Trace
 from ragtester.stages.retrieval.advice import Steps
+from ragtester.stages.retrieval.figures import figures
 from ragtester.stages.retrieval.fixes import FIXES, Cause
 from ragtester.stages.retrieval.query_path import QueryPath
+from ragtester.stages.retrieval.reading import readings
 from tests.test_audit_retrieval_parts import lost, said
 
 
@@ -34,6 +36,14 @@ def test_one_query_is_told_of_as_one(causes: list[str], told: str) -> None:
         for n, cause in enumerate(causes)
     ]
     assert told in said(rows)
+
+
+def test_what_a_target_did_not_return_is_said_so() -> None:
+    nowhere = Diagnosis(stage="retrieve", cause="not_in_candidates", seen="s", fix="f")
+    rows = [lost(f"q{n}", embedding=TARGET, diagnosis=nowhere) for n in range(2)]
+    (text,) = readings([figures("", "all", TARGET, rows)], rows)
+    assert "All 2 that lacked some were not among the chunks that the application returned: look at its index" in text
+    assert "arm's hits" not in text
 
 
 def test_one_wrong_answer_is_one() -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ragtester.records import NOT_RETRIEVAL, AuditedQuery, Diagnosis, FailureStage, RetrievalFigures
+from ragtester.records import NOT_RETRIEVAL, TARGET, AuditedQuery, Diagnosis, FailureStage, RetrievalFigures
 from ragtester.statistics import format_rate, wilson
 from ragtester.tables.cells import counted
 
@@ -30,6 +30,9 @@ class Kind:
 
 
 BEYOND_K = Kind("ranked beyond K", "K, a reranker or another embedding model")
+NOT_RETURNED = Kind(
+    "were not among the chunks that the application returned", "its index, how deep its search looks, a reranker"
+)
 BY_CAUSE: dict[str, Kind] = {
     "not_in_candidates": BEYOND_K,
     "truncated": BEYOND_K,
@@ -53,7 +56,9 @@ BY_STAGE: dict[FailureStage, Kind] = {
 }
 
 
-def _kind(one: Diagnosis) -> Kind:
+def _kind(row: AuditedQuery, one: Diagnosis) -> Kind:
+    if row.embedding == TARGET and one.cause == "not_in_candidates":
+        return NOT_RETURNED
     return BY_CAUSE.get(one.cause) or BY_STAGE[one.stage]
 
 
@@ -86,9 +91,9 @@ def _left_out(rows: Sequence[AuditedQuery]) -> str:
 
 def _missed(missed: Sequence[AuditedQuery]) -> Iterator[str]:
     """What lost most, and where to look; a rank beyond K counts as one thing, whether or not fetch_k showed it."""
-    found = [row.diagnosis for row in missed if row.diagnosis]
-    ordered = Counter(map(_kind, found)).most_common()
-    nowhere = sum(one.cause == "not_in_candidates" for one in found)
+    found = [(row, row.diagnosis) for row in missed if row.diagnosis]
+    ordered = Counter(_kind(row, one) for row, one in found).most_common()
+    nowhere = sum(one.cause == "not_in_candidates" for _, one in found)
     arms = {arm for row in missed for gold in row.gold for arm in gold.arms}
     for at, (kind, count) in enumerate(ordered[:TOLD]):
         start = _start(count, len(missed)) if at == 0 else f"{count}"
