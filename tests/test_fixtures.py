@@ -108,6 +108,14 @@ def test_every_fault_of_fields_is_told_at_once_with_its_line(tmp_path: Path) -> 
     ]
 
 
+def test_an_unknown_field_hides_no_other_fault(tmp_path: Path) -> None:
+    make(tmp_path, case={**CASE, "relevantIds": ["nwe"], "kinds": "stale"})
+    assert [fault.partition(": ")[2] for fault in faults(tmp_path)] == [
+        "unknown field 'kinds'; did you mean 'kind'?",
+        "relevantIds: no document 'nwe' in docs/; did you mean 'new'?",
+    ]
+
+
 def test_faults_of_several_fixtures_come_together(tmp_path: Path) -> None:
     make(tmp_path, "a", {**CASE, "id": "a", "k": True})
     make(tmp_path, "b", None)
