@@ -1,4 +1,4 @@
-"""`make gate-demo`: a healthy run opens the gate; five seeded regressions close it, each in the right layer.
+"""`make gate-demo`: a healthy run opens the gate; seeded regressions close it, each in the right layer.
 
 Leaves with 0 only if all of that holds. Nothing but the embedded engine is asked: no key, no network, no cost.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,39 +61,36 @@ def main() -> int:
         parser.error(f"no such regression; known: {', '.join(one.name for one in REGRESSIONS)}")
     for name in WORKSPACES:
         shutil.rmtree(given.into / name, ignore_errors=True)
-    outcomes = [
-        outcome
-        for name in dict.fromkeys(one.workspace for one in wanted)
-        for outcome in _workspace(name, wanted, given.into)
-    ]
-    for outcome in outcomes:
-        _tell(outcome, whole=given.screens)
+    outcomes: list[Outcome] = []
+    for name in dict.fromkeys(one.workspace for one in wanted):
+        for outcome in _workspace(name, wanted, given.into):
+            _tell(outcome, whole=given.screens)
+            outcomes.append(outcome)
     columns = ("regression", "gate", "layer: failing checks", "first cause", "expected", "right")
     title = f"Healthy runs, and {len(wanted)} seeded regressions"
-    print_table(
-        Table("gate-demo", title, columns, tuple(one.row for one in outcomes), whole_names=True), open_console()
-    )
+    console = open_console()
+    print_table(Table("gate-demo", title, columns, tuple(one.row for one in outcomes), whole_names=True), console)
+    console.print(f"workspaces -> {given.into}", markup=False, highlight=False, soft_wrap=True)
     return 0 if all(one.right for one in outcomes) else 1
 
 
-def _workspace(name: str, wanted: list[Regression], into: Path) -> list[Outcome]:
-    """The first run of a workspace, a healthy second one, and the regressions that belong to it."""
+def _workspace(name: str, wanted: list[Regression], into: Path) -> Iterator[Outcome]:
+    """The first run of a workspace, a healthy second one, and the regressions that belong to it, one by one."""
     base = into / name / "main"
     WORKSPACES[name](base)
     project = Project(base)
     project.cases()
     first = project.gate("baseline")
-    outcomes = [Outcome(f"{HEALTHY} ({name}, first)", "open", first, first.open)]
+    yield Outcome(f"{HEALTHY} ({name}, first)", "open", first, first.open)
     shutil.copytree(base, into / name / "healthy")
     again = Project(into / name / "healthy").gate("release")
-    outcomes.append(Outcome(f"{HEALTHY} ({name}, again)", "open", again, again.open))
+    yield Outcome(f"{HEALTHY} ({name}, again)", "open", again, again.open)
     for one in wanted:
         if one.workspace == name:
             folder = into / name / slug(one.name)
             shutil.copytree(base, folder)
             one.change(folder)
-            outcomes.append(_seen(one, Project(folder).gate("release")))
-    return outcomes
+            yield _seen(one, Project(folder).gate("release"))
 
 
 def _seen(one: Regression, result: GateResult) -> Outcome:
