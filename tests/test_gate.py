@@ -376,6 +376,20 @@ def test_a_result_that_cannot_be_read_closes_the_gate(tmp_path: Path) -> None:
     assert only.endswith("delete it and run `ragtester audit claims --run run`")
 
 
+@pytest.mark.parametrize(
+    "edited", [{"successes": -5}, {"successes": 41}, {"share": 0.0}, {"n": 0}, {"n": -40, "share": -0.025}]
+)
+def test_a_share_that_is_not_that_of_its_counts_closes_the_gate(edited: dict[str, Any], tmp_path: Path) -> None:
+    """1 of 40 claims is contradicted; a file that says otherwise of the same claims was edited by hand."""
+    workspace = made.healthy(tmp_path)
+    path = made.folder(workspace, "claims") / "result.json"
+    held = json.loads(path.read_text(encoding="utf-8"))
+    held["cited"]["contradicted_rate"] |= edited
+    path.write_text(json.dumps(held), encoding="utf-8")
+    (only,) = closing(decided(tmp_path))
+    assert only.startswith("claims | unreadable | ") and "cited.contradicted_rate" in only
+
+
 def test_rows_that_are_missing_close_the_gate(tmp_path: Path) -> None:
     made.healthy(tmp_path, skip={3}, ungraded=set())
     assert closing(decided(tmp_path)) == [

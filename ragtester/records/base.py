@@ -67,10 +67,21 @@ class MeanValue(Record):
 
 
 class Proportion(Record):
-    """A share, `successes` of `n`, with its Wilson interval (95 %); None where `n` is 0: undefined, never 0."""
+    """A share, `successes` of `n`, with its Wilson interval (95 %); None where `n` is 0: undefined, never 0.
 
-    successes: int
-    n: int
+    `share` is rounded to six digits; one that is not that of the counts is refused, for a gate decides by it.
+    """
+
+    successes: int = Field(ge=0)
+    n: int = Field(ge=0)
     share: float | None = None
     low: float | None = None
     high: float | None = None
+
+    @model_validator(mode="after")
+    def _of_its_counts(self) -> Proportion:
+        if self.successes > self.n:
+            raise ValueError(f"{self.successes} successes of {self.n}")
+        if self.share is not None and (not self.n or abs(self.share - self.successes / self.n) > 1e-6):
+            raise ValueError(f"{self.share} is not the share of {self.successes} of {self.n}")
+        return self
