@@ -265,6 +265,17 @@ def test_no_answers_and_lost_cases_are_named(tmp_path: Path) -> None:
         run(space, FakeModels())
 
 
+@pytest.mark.parametrize(
+    ("elsewhere", "told"),
+    [(1, "the suite other holds it: add --set workspace.suite=other$"), (2, "made anew after the run: execute again")],
+)
+def test_the_suite_that_holds_a_case_is_named(tmp_path: Path, elsewhere: int, told: str) -> None:
+    space = workspace(tmp_path, [answer(1, "six years")], [case(3)])
+    write_rows(space.cases_file("other", "ragtester", "d1"), [case(elsewhere)])
+    with pytest.raises(DataError, match=told):
+        run(space, FakeModels())
+
+
 def test_a_judge_that_shares_its_model_is_warned_about(tmp_path: Path) -> None:
     space = workspace(tmp_path, [answer(1, "six years", llm="embedded:judge")])
     notes = SilentProgress()

@@ -55,9 +55,17 @@ class Lookup:
             path = self.workspace.cases_file(self.suite, *place)
             raise DataError(
                 f"{path}: no case {answer.case_id!r}, which an answer of run {self.run!r} belongs to; "
-                "the suite was made anew after the run: execute again, or name the run's suite"
+                + self._elsewhere_or_gone(path, answer.case_id)
             )
         return found
+
+    def _elsewhere_or_gone(self, path: Path, case_id: str) -> str:
+        """What to do about a case that the suite does not hold: another suite of the workspace may hold it."""
+        home = self.workspace.suite(self.suite)
+        for other in sorted(home.parent.glob(f"*/{path.relative_to(home).as_posix()}")):
+            if any(row.id == case_id for row in iter_rows(other, CaseRow)):
+                return f"the suite {other.parents[1].name} holds it: add --set workspace.suite={other.parents[1].name}"
+        return "the suite was made anew after the run: execute again, or name the run's suite"
 
     def chunks(self, answer: Answer) -> tuple[tuple[Chunk, ...], tuple[str, ...]]:
         """The chunks of the final context in their order, and the ids that the run's chunk files do not hold."""
