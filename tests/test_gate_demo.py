@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -35,7 +36,8 @@ runpy.run_path("examples/gate_demo", run_name="__main__")
 
 
 def run(repository: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**run_environment(), "COLUMNS": "100"}
+    # Without a revision: a commit in the midst of the demo would be a cause of its own, and the first one.
+    environment = {**run_environment(), "COLUMNS": "100", "GIT_DIR": os.devnull}
     return subprocess.run(
         [sys.executable, *arguments], capture_output=True, text=True, check=False, cwd=repository, env=environment
     )
