@@ -114,19 +114,39 @@ def test_rules_leave_out_a_phrase() -> None:
         "under_specified", "Was kostet die Miete für den Gartensaal?", "Die Miete kostet 85 Euro.", language="de"
     )
     assert by_rule(german).question == "Was kostet die Miete?"
+    twice = request(
+        "under_specified",
+        "Wie lange dauert die Ruhe im Hof, und in welcher Frist antwortet das Büro?",
+        "Die Ruhe im Hof dauert bis 14:30 Uhr. Das Büro antwortet in 14 Tagen.",
+        language="de",
+    )
+    assert by_rule(twice).question == "Wie lange dauert die Ruhe, und in welcher Frist antwortet das Büro?"
 
 
 @pytest.mark.parametrize(
     "asked",
     [
         request("under_specified", "lamps pool how many", "There are 16 lamps in the pool."),
+        request(
+            "under_specified", "Why is calling it from outside difficult?", "Calling it from outside is difficult."
+        ),
+        request(
+            "under_specified",
+            "What is sold, and in what time is it sent?",
+            "What is sold is sent in 3 days.",
+        ),
+        request(
+            "paraphrase",
+            "You come to the root filesystem. Which rule do you write down?",
+            "The root filesystem must be adequate to boot.",
+        ),
         request("paraphrase", "What is a quorum?", "A quorum is the least number of members."),
         request("wrong_premise", "RT?", "K2-L – RT: 150 s.", true_value="150 s", wrong_value="100 s"),
         request(
             "wrong_premise", "何日?", "期限は三十日です。", language="ja", true_value="三十日", wrong_value="四十日"
         ),
     ],
-    ids=["phrase", "no synonym", "cell", "language"],
+    ids=["phrase", "said last", "what is asked for", "subject in the scene", "no synonym", "cell", "language"],
 )
 def test_rules_do_not_pretend(asked: StressQuestion) -> None:
     with pytest.raises(NoCase):

@@ -42,6 +42,15 @@ _NEXT = frozenset(
         "wird werden hat haben kann muss darf soll zu nach"
     )
 )
+_ASKING = re.compile(
+    r"\b(?:wh(?:ich|at|ose|om|o|en|ere|y)|how|welche\w*|was|wer|wem|wen|wessen|wann|wo|wie\w*|warum)\b", re.I
+)
+# What is said of the subject comes last there: "why is calling it from outside difficult?"
+_SAID_LAST = {
+    "en": re.compile(r"\b(?:why|how) (?:is|are|was|were)\b|^(?:is|are|was|were)\b", re.I),
+    "de": re.compile(r"\b(?:warum|wieso|wie) (?:ist|sind|war|waren)\b|^(?:ist|sind|war|waren)\b", re.I),
+}
+_TWICE = re.compile(r"\b(\w+) \1\b", re.I)
 _WORDS = 3
 # A premise is short, and does not begin with a clause or a circumstance of its own.
 _LONGEST = 30
@@ -126,6 +135,9 @@ def _under_specified(request: StressQuestion) -> Iterator[QuestionStressed]:
         follows = bare[end:].split(maxsplit=1)[:1]
         if end == match.end() or not match.start() or follows == ["of"]:
             continue
+        clause = re.split(r"[,;] ", bare[: match.start()])[-1]
+        if _ASKING.search(bare, match.start(), end) or _SAID_LAST[base(request.language)].search(clause):
+            continue  # what is asked for, or said of it, would go with the phrase
         left = " ".join((bare[: match.start()] + bare[end:]).replace(" ?", "?").split())
         said = stems(left, request.language)
         if len(said) >= 2 and held.intersection(said):
@@ -158,7 +170,9 @@ def _paraphrase(request: StressQuestion) -> Iterator[QuestionStressed]:
     held = set(stems(evidence, request.language))
     kept = {one for code in re.findall(r"\S*\d\S*", request.question) for one in stems(code, request.language)}
     bare = _bare(request.question, request.language)
+    if held & (set(stems(request.question, request.language)) - set(stems(bare, request.language))):
+        return  # the scene names what the question is about
     for seed in range(_SEEDS):
         made = reword(bare, base(request.language), request.seed + seed)
-        if made != bare and not (set(stems(made, request.language)) & held) - kept:
+        if made != bare and not _TWICE.search(made) and not (set(stems(made, request.language)) & held) - kept:
             yield QuestionStressed(question=made, expected_answer=request.expected_answer)
