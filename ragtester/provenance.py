@@ -140,6 +140,14 @@ def begin_manifest(
     )
 
 
+def as_made(manifest: Manifest, old: Manifest | None) -> Manifest:
+    """The manifest of a start that makes no row: its rows are of the code, the packages and the time of the earlier."""
+    if old is None or old.ended is None:
+        return manifest
+    names = ("versions", "revision", "dirty", "started")
+    return manifest.model_copy(update={name: getattr(old, name) for name in names})
+
+
 def end_manifest(
     manifest: Manifest,
     *,

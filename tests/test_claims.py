@@ -16,7 +16,7 @@ from ragtester.progress import SilentProgress, StageResult
 from ragtester.records import NO_CHUNKS, NO_RETRIEVAL, AnswerClaims, Claim, ClaimsResult, Failure, Manifest, Trace
 from ragtester.settings import Settings, parse_settings
 from ragtester.stages import claims
-from ragtester.storage import read_json, read_rows, write_rows
+from ragtester.storage import read_json, read_rows, write_json, write_rows
 from ragtester.workspace import Workspace
 from tests.claims_fakes import JUDGE, LLM, QUOTA, SPENT, TIMEOUT, FakeModels, answer, workspace
 from tests.servers.openai_api import OpenAIServer
@@ -409,6 +409,33 @@ def test_the_manifest_says_what_was_read_and_what_checked(tmp_path: Path) -> Non
     assert made.floating_aliases == (JUDGE,)
     assert made.prompts == {"split_answer": "p split_answer", "check_claim": "p check_claim"}
     assert (made.parameters["judge"], made.counts["claims"]) == (JUDGE, 1)
+
+
+EARLIER = {"versions": {"pypdf": "1.0"}, "revision": "0" * 40, "dirty": False, "started": "2020-01-01T00:00:00Z"}
+
+
+def test_a_start_that_makes_no_row_leaves_the_manifest_with_what_made_them(tmp_path: Path) -> None:
+    space = workspace(tmp_path, [answer("q1", "T")])
+    models = FakeModels({"T": [("One.", ["a"])]})
+    audit(space, models)
+    path = files(space).manifest
+    write_json(path, as_it_was(path))
+    audit(space, models)
+    assert {name: getattr(manifest(path), name) for name in EARLIER} == EARLIER
+    # One row that is to be made is made by the packages of today.
+    files(space).answers.write_text("", encoding="utf-8")
+    audit(space, models)
+    assert manifest(path).versions["pypdf"] != "1.0"
+
+
+def manifest(path: Path) -> Manifest:
+    made = read_json(path, Manifest)
+    assert made is not None and made.ended
+    return made
+
+
+def as_it_was(path: Path) -> Manifest:
+    return manifest(path).model_copy(update=EARLIER)
 
 
 def test_hostile_text_stays_text(tmp_path: Path) -> None:

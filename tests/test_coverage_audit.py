@@ -482,6 +482,28 @@ def test_the_manifest_says_what_the_audit_was_made_from(tmp_path: Path) -> None:
     assert (space.coverage_audit("main") / "result.md").read_text(encoding="utf-8").startswith("# Output audit of run")
 
 
+EARLIER = {"versions": {"pypdf": "1.0"}, "revision": "0" * 40, "dirty": False, "started": "2020-01-01T00:00:00Z"}
+
+
+def test_a_start_that_makes_no_row_leaves_the_manifest_with_what_made_them(tmp_path: Path) -> None:
+    space = workspace(tmp_path, [answer(1, PLAIN, ("new",)), answer(2, PLAIN, ("new",))])
+    audit(space, Judge(SPLITS))
+    path = space.coverage_audit("main") / "manifest.json"
+
+    def made() -> Manifest:
+        one = read_json(path, Manifest)
+        assert one is not None
+        return one
+
+    write_json(path, made().model_copy(update=EARLIER))
+    audit(space, Judge(SPLITS))
+    assert {name: getattr(made(), name) for name in EARLIER} == EARLIER
+    rows = space.coverage_audit("main") / "answers.jsonl"
+    rows.write_text("".join(rows.read_text("utf-8").splitlines(keepends=True)[:-1]), encoding="utf-8")
+    audit(space, Judge(SPLITS))
+    assert made().versions["pypdf"] != "1.0"
+
+
 def test_a_claim_that_names_no_chunk_relies_on_what_the_answer_cites(tmp_path: Path) -> None:
     claim = "Annual plans have a refund window of 60 days."
     verdicts = {(claim, "new"): "contradicted", (claim, "old"): "contradicted"}

@@ -174,6 +174,28 @@ def test_a_second_start_asks_nothing_and_changes_no_byte(tmp_path: Path) -> None
     assert result.ledger.ok == 5
 
 
+EARLIER = {"versions": {"pypdf": "1.0"}, "revision": "0" * 40, "dirty": False, "started": "2020-01-01T00:00:00Z"}
+
+
+def test_a_start_that_makes_no_row_leaves_the_manifest_with_what_made_them(tmp_path: Path) -> None:
+    space = workspace(tmp_path, [answer(n, "six years") for n in range(3)])
+    run(space, FakeModels())
+    path = space.verdicts("main") / "manifest.json"
+
+    def made() -> Manifest:
+        one = read_json(path, Manifest)
+        assert one is not None
+        return one
+
+    write_json(path, made().model_copy(update=EARLIER))
+    run(space, FakeModels())
+    assert {name: getattr(made(), name) for name in EARLIER} == EARLIER
+    rows = space.verdicts_file("main", "embedded:eager", "embedded:hashing", "d1")
+    rows.write_text("".join(rows.read_text("utf-8").splitlines(keepends=True)[:-1]), encoding="utf-8")
+    run(space, FakeModels())
+    assert made().versions["pypdf"] != "1.0"
+
+
 @pytest.mark.parametrize("cut", [1, 50, 400, 1500])
 def test_a_cut_file_is_completed_to_the_same_bytes(tmp_path: Path, cut: int) -> None:
     space = workspace(tmp_path, [answer(n, f"six years, says page {n}") for n in range(4)])

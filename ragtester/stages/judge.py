@@ -10,7 +10,7 @@ from typing import Any
 from ragtester.errors import ChangedInputsError, DataError
 from ragtester.judgement import STAGE, Judge, answer_hashes, verdict_key
 from ragtester.progress import Progress, StageResult
-from ragtester.provenance import begin_manifest, end_manifest
+from ragtester.provenance import as_made, begin_manifest, end_manifest
 from ragtester.records import Answer, Failure, Ledger, Manifest
 from ragtester.settings import Settings
 from ragtester.stages.judge_asking import judged
@@ -41,6 +41,7 @@ class _Run:
     lookup: Lookup
     counts: Counter[str] = field(default_factory=Counter)
     served: set[str] = field(default_factory=set)
+    made: int = 0
     stopped: str = ""
 
 
@@ -58,8 +59,9 @@ async def run(
     state = _state(workspace, settings, models, progress, files)
     target = workspace.verdicts(name)
     manifest = _manifest(state, files)
+    old = read_json(target / "manifest.json", Manifest)
     if not overwrite:
-        _refuse_changes(state, files, read_json(target / "manifest.json", Manifest), manifest)
+        _refuse_changes(state, files, old, manifest)
     write_json(target / "manifest.json", manifest)
     planned = sum(_count_lines(path) for path in files)
     progress.start(STAGE, planned)
@@ -76,6 +78,8 @@ async def run(
     ledger = _ledger(planned, state.counts)
     counts = _counts(state)
     served = ", ".join(sorted(state.served)) or None
+    if not state.made:
+        manifest = as_made(manifest, old)
     ended = end_manifest(manifest, ledger=ledger, counts=counts, models={state.judge.model: served})
     write_json(target / "manifest.json", ended)
     return StageResult(STAGE, ledger, target, counts, state.stopped)
@@ -207,6 +211,7 @@ async def _judge_one(state: _Run, item: Item, target: Path) -> None:
             return
         verdict = outcome
     append_row(target, verdict)
+    state.made += 1
     _account(state, Line.of(verdict), verdict.call.cost if verdict.call else None)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from ragtester.claiming import Claims, claims_model
 from ragtester.judgement import answer_hashes
 from ragtester.progress import Progress, StageResult
-from ragtester.provenance import begin_manifest, end_manifest
+from ragtester.provenance import as_made, begin_manifest, end_manifest
 from ragtester.records import AnswerClaims, Claim, ClaimsResult, Failure, Manifest, RepeatsResult
 from ragtester.settings import Settings
 from ragtester.stages.claims.asking import Item, audit_answer, recheck, without_asking
@@ -47,6 +47,8 @@ async def run(
         progress.note(note)
     state = _Run(plan, progress)
     manifest = _manifest(plan, settings)
+    if not (plan.open or plan.unchecked):
+        manifest = as_made(manifest, read_json(plan.files.manifest, Manifest))
     write_json(plan.files.manifest, manifest)
     _put_in_order(plan)
     progress.start(NAME, len(plan.open | plan.unchecked.keys()))

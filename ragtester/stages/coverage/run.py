@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ragtester.claiming import Claims, coverage_model
 from ragtester.progress import Progress, StageResult
-from ragtester.provenance import begin_manifest, end_manifest
+from ragtester.provenance import as_made, begin_manifest, end_manifest
 from ragtester.records import CoverageResult, Failure, Manifest
 from ragtester.settings import Settings
 from ragtester.stages.coverage.document import coverage_document
@@ -45,6 +45,8 @@ async def run(
     for note in plan.notes:
         progress.note(note)
     manifest = _manifest(plan, settings)
+    if not plan.open:
+        manifest = as_made(manifest, read_json(plan.folder / "manifest.json", Manifest))
     write_json(plan.folder / "manifest.json", manifest)
     plan = without_again(plan)
     plan.write()

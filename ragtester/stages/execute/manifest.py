@@ -35,14 +35,6 @@ def begun(settings: Settings, keys: Keys, task: Task[Any, Any], inputs: dict[str
     )
 
 
-def as_made(manifest: Manifest, old: Manifest | None) -> Manifest:
-    """The manifest of a start that makes no row: its rows are of the code, the packages and the time of the earlier."""
-    if old is None or old.ended is None:
-        return manifest
-    names = ("versions", "revision", "dirty", "started")
-    return manifest.model_copy(update={name: getattr(old, name) for name in names})
-
-
 def inputs(suite: Suite, belongs: Callable[[str, str], bool]) -> dict[str, str]:
     """Hashes of every text, and of the case files (folder of a technique, document) that belong to the run.
 

@@ -11,7 +11,7 @@ from typing import Any
 from ragtester.errors import RagtesterError, UsageError
 from ragtester.models.targets.opening import PROVIDER, target_identity, watched
 from ragtester.progress import Progress, StageResult
-from ragtester.provenance import end_manifest
+from ragtester.provenance import as_made, end_manifest
 from ragtester.rag.rerankers import make_reranker, retrieval_prompts
 from ragtester.records import Answer, Case, Document, Ledger, Manifest, Trace
 from ragtester.searching.from_target import FromTarget
@@ -27,7 +27,7 @@ from ragtester.stages.execute import plan
 from ragtester.stages.execute.answers import AnswerFile
 from ragtester.stages.execute.cell import Cell, Halt, Services, run_cell
 from ragtester.stages.execute.changes import refuse, replaced, same_kind
-from ragtester.stages.execute.manifest import STAGE, as_made, begun, inputs
+from ragtester.stages.execute.manifest import STAGE, begun, inputs
 from ragtester.stages.execute.plan import AnswerRows, Keys, TargetInputs
 from ragtester.stages.execute.work import Work
 from ragtester.storage import read_json, write_json
