@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -26,6 +28,7 @@ from ragtester.records import Cause, GateCheck, GateResult, Ledger
 from ragtester.settings import GateSettings
 from ragtester.stages.gate import screen, summary
 from ragtester.storage import read_json
+from ragtester.tables.markdown import escape
 from ragtester.waiting import wait_for
 from tests import gate_workspace as made
 from tests.report_workspace import EVIL, RUN
@@ -176,10 +179,23 @@ def test_markdown_shows_hostile_names_and_follows_none(evil: str) -> None:
     text = summary(found)
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     assert all(row.replace("\\|", "").count("|") == 5 for row in rows)
-    html = commonmark.markdown(text, extensions=["tables"])
+    page = commonmark.markdown(text, extensions=["tables"])
     for mark in ("<script", "<img", "<svg", "<style", "<a ", "<code", "<h1"):
-        assert mark not in html
-    assert html.count("<h2>") == 1
+        assert mark not in page
+    assert page.count("<h2>") == 1
+
+
+@pytest.mark.parametrize("evil", ["@octocat", "ask @org/team now", "(@all)", "_@here_", "x|@all"])
+def test_markdown_that_is_posted_tells_nobody(evil: str) -> None:
+    """Sites look for mentions in the text that is shown, after escapes and entities are resolved."""
+    found = result(check("fail", evil, name=evil), gate=evil, run=evil, explanation=(evil,), advice=(evil,))
+    shown = html.unescape(re.sub(r"<[^>]+>", "", commonmark.markdown(summary(found), extensions=["tables"])))
+    assert re.search(r"@\w", shown) is None
+    assert shown.replace("\u200b", "").count("@") >= 5
+
+
+def test_an_address_and_a_digest_stay_as_they_are() -> None:
+    assert escape("me@example.org, model@sha256:ab") == "me@example.org, model@sha256:ab"
 
 
 def test_json_comes_back_as_it_was(tmp_path: Path) -> None:

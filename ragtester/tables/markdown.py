@@ -10,13 +10,15 @@ from ragtester.tables.model import Document, Paragraph, Table
 # Punctuation that Markdown, its tables, HTML or mathematics on GitHub could read as a mark.
 _MARKS = re.compile(r"[\\`*\[\]|~$!^{}]|(?<![^\W_])_|_(?![^\W_])")
 _LINK = re.compile(r"\b(https?|ftp|mailto|xmpp):|\b(www)\.", re.IGNORECASE)
+# A backslash or an entity before it does not keep GitHub and GitLab from telling the person.
+_MENTION = re.compile(r"(?<![^\W_])@(?=[^\W_])")
 # The brackets of an interval stay as they are: "[1.5, 20.3]" is no link unless one of these follows.
 _INTERVAL = re.compile(r"(\[[+-]?[\d.]+, [+-]?[\d.]+\](?![(\[:]))")
 _LEADING = re.compile(r"^(\s*)(?:([#>]|[-+=](?=[\s=+-]|$))|(\d{1,9})(?=[.)](?:\s|$)))")
 
 
 def escape(text: str) -> str:
-    """`text` as Markdown that shows exactly it, on one line."""
+    """`text` as Markdown that shows exactly it, on one line; a zero-width space breaks what would mention a person."""
     pieces = _INTERVAL.split(clean(text))
     escaped = "".join(piece if place % 2 else _escape(piece) for place, piece in enumerate(pieces))
     # Marks that only count at the beginning of a line; a number before a dot would begin a list.
@@ -26,6 +28,7 @@ def escape(text: str) -> str:
 def _escape(text: str) -> str:
     text = _MARKS.sub(lambda match: "\\" + match.group(), text)
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    text = _MENTION.sub("@&#8203;", text)
     return _LINK.sub(lambda match: f"{match[1]}&#58;" if match[1] else f"{match[2]}&#46;", text)
 
 
