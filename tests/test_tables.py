@@ -285,7 +285,8 @@ def test_hostile_names_in_markdown() -> None:
     assert all(len(row) == 3 for row in rows)
     for row, name in zip(rows[1:], HOSTILE, strict=True):
         # python-markdown keeps an escaped "www\." as it is; GitHub shows the dot alone.
-        assert row[0].replace("www\\", "www") == show(name).strip()
+        shown = row[0].replace("www\\", "www").replace("\u200b", "")  # what breaks a mention is not seen
+        assert shown == show(name).strip()
         assert row[2] == "1/2 = 50.0 % [9.5, 90.5]"
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\ud800]", text)
 
