@@ -11,6 +11,8 @@ from ragtester.tables.cells import clean
 
 JOIN = " × "
 # "30.0 % [10.8, 60.3]", "+6.2 points [-1.0, 11.3]", "A12 0.64 [0.53, 0.73]", "p = 0.012", "p < 0.001"
+_MARK = re.compile(r"[-/:_]|\.(?=[^\W\d])")
+"""After these a long name is broken."""
 _NUMBER = re.compile(r"\S*\d(?: %| \w+)? \[-?[\d.]+, -?[\d.]+\]\S*|\d %|\bp [=<] [\d.]+")
 
 
@@ -76,7 +78,7 @@ def folded(text: str, width: int) -> list[str]:
         line = word
         while cell_len(line) > width:
             head = _head(line, width)
-            mark = max(map(head.rfind, "-/:_")) + 1
+            mark = max((one.end() for one in _MARK.finditer(line) if one.end() <= len(head)), default=0)
             head = head[:mark] if 3 * mark >= len(head) else head
             lines.append(head)
             line = line[len(head) :]
