@@ -133,6 +133,31 @@ def test_a_claim_without_a_word_is_unsupported(claim: str) -> None:
     assert check(claim, PUMP, question="?").verdict == "unsupported"
 
 
+CODES = """Codes:
+
+| Code | Meaning | What to do |
+|------|---------|------------|
+| A1 | recording | nothing |
+| B4 | memory full | read out |
+"""
+
+
+@pytest.mark.parametrize(
+    ("row", "verdict"),
+    [
+        ("| A1 | recording | nothing |", "supported"),
+        ("|B4|memory  full|read out|", "supported"),
+        ("| B4 | memory full | read out", "supported"),
+        ("| A1 | memory full | nothing |", "unsupported"),
+        ("| A1 | recording | nothing | read out |", "unsupported"),
+    ],
+)
+def test_a_row_that_an_answer_copies_stands_on_the_passage_that_has_it(row: str, verdict: str) -> None:
+    found = check(row, "Nothing of the kind.", CODES, question="What does A1 mean?")
+    assert found.verdict == verdict
+    assert found.passages == (("2",) if verdict == "supported" else ())
+
+
 @pytest.mark.parametrize("claim", ["The crane lifts 5 t.", "The crane lifts 8 t.", "The pump is blue."])
 def test_the_order_of_the_passages_changes_nothing(claim: str) -> None:
     texts = {"a": PUMP, "b": CRANE, "c": "The crane lifts 8 t, the old manual says."}

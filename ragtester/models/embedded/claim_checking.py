@@ -76,10 +76,7 @@ def check_claim(request: CheckClaim) -> ClaimChecked:
     passages = [(label, passage) for label, passage in read if not _of_another(said, passage, question)]
     results = [_check(one, passages, asked) for one in said.sentences]
     if not results:
-        return ClaimChecked(
-            reason="by rule: the claim says nothing of the matter",
-            verdict="unsupported",
-        )
+        return _bare_row(request)
     against = [found for found in results if found.verdict == "contradicted"]
     silent = [found for found in results if found.verdict == "unsupported"]
     decisive = (against or silent or results)[0]
@@ -89,6 +86,22 @@ def check_claim(request: CheckClaim) -> ClaimChecked:
         verdict=decisive.verdict,
         passages=tuple(dict.fromkeys(found.label for found in rest if found.label)),
     )
+
+
+def _bare_row(request: CheckClaim) -> ClaimChecked:
+    """A claim without a sentence, as a table's row without its head: supported where a passage has it as a line."""
+    row = _cells(request.claim)
+    for passage in request.passages:
+        if len(row) > 1 and any(_cells(line) == row for line in passage.text.splitlines()):
+            return ClaimChecked(
+                reason="by rule: the passage has this row", verdict="supported", passages=(passage.label,)
+            )
+    return ClaimChecked(reason="by rule: the claim says nothing of the matter", verdict="unsupported")
+
+
+def _cells(line: str) -> tuple[str, ...]:
+    """The cells of a row; a line that is none is one cell."""
+    return tuple(" ".join(cell.split()) for cell in line.strip().removeprefix("|").removesuffix("|").split("|"))
 
 
 def _said(request: CheckClaim, question: Reading, code: str) -> tuple[Reading, Asked]:
