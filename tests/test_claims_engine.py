@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from benchmarks import claims as bench
@@ -208,6 +208,15 @@ def test_any_text_gets_a_verdict_and_the_same_again(claim: str, text: str, langu
          ["The rope is new", "every cabin has a heater", "every cabin must be greased"]),
         ("The pump starts only if the valve is open.", ["The pump starts only if the valve is open"]),
         ("It holds 10 °C and 20 bar.", ["It holds 10 °C and 20 bar"]),
+        ("Calibration costs 64 euros for the K2 and 79 for the K2-L.",
+         ["Calibration costs 64 euros for the K2", "Calibration costs 79 euros for the K2-L"]),
+        ("Filters are rinsed every 72 hours in the hall and every 48 hours in the yard.",
+         ["Filters are rinsed every 72 hours in the hall", "Filters are rinsed every 48 hours in the yard"]),
+        ("The rope is 40 mm thick and is discarded at 36.",
+         ["The rope is 40 mm thick", "The rope is discarded at 36 mm"]),
+        ("The gate is opened at 8:00 and closed at 21:00.",
+         ["The gate is opened at 8:00", "The gate is closed at 21:00"]),
+        ("SSH stands for Secure Shell and is a protocol.", ["SSH stands for Secure Shell", "SSH is a protocol"]),
         ("The lid is red. I hope this helps! Do you need more?", ["The lid is red"]),
         ("I don't know.", []),
         ("Insufficient information to answer this question.", []),
@@ -217,6 +226,34 @@ def test_any_text_gets_a_verdict_and_the_same_again(claim: str, text: str, langu
 )  # fmt: skip
 def test_an_answer_makes_these_claims(answer: str, found: list[str]) -> None:
     assert claims(answer) == found
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language"),
+    [
+        ("We leave on Thursday, 21 May 2026, at 7:42 from platform 4 and arrive at Ellery at 12:19.", "en"),
+        ("The hall gave 104,300 kilowatt hours in 2025, of which 91 per cent were used in the hall itself.", "en"),
+        ("The logger shows nothing, unless the switch is set to the right; it then behaves as a K2.", "en"),
+        ("In the church the pitch is 437 hertz, and the doors are open.", "en"),
+        ("If a limit is passed, the cook is told within 15 minutes and the log is signed.", "en"),
+        ("Static files are kept apart because they are read-only and do not need a copy.", "en"),
+        ("The pump is started if the valve is open and runs for 5 minutes.", "en"),
+        ("You can open the lid and use the spoon.", "en"),
+        ("The primitives are stores (by address and offset), integer operators and function calls.", "en"),
+        ("Access is through the rooms, the yard, or the cellar.", "en"),
+        ("Boards are washed at 82 °C, knives at 60 °C, because the handles do not stand more.", "en"),
+        ("Im Winter läuft die Pumpe mit 6 bar und braucht Öl.", "de"),
+        ("Hunde brauchen eine Zustimmung, die das Büro erteilt; ohne Antwort gilt sie als erteilt.", "de"),
+        ("Même si l'aménagement est en grande partie terminé, la Municipalité doit continuer.", "fr"),
+    ],
+)  # fmt: skip
+def test_when_in_doubt_a_sentence_is_not_cut(sentence: str, language: str) -> None:
+    assert claims(sentence, language=language) == [sentence.rstrip(".")]
+
+
+def test_only_a_whole_answer_is_glued_to_its_question() -> None:
+    answer = "One receiver, type RX8, takes up to 40 loggers, or 25 if any of them sends more often."
+    assert claims(answer, "A colleague asks how many. What do you answer?") == [answer.rstrip(".")]
 
 
 def test_other_languages_share_their_subject() -> None:
@@ -279,6 +316,46 @@ def test_the_engine_does_both_tasks_and_a_panel_member_neither() -> None:
     checked = engine.perform("embedded:rules", CHECK_CLAIM, claim)
     assert isinstance(checked, ClaimChecked)
     assert checked.verdict == "supported"
+
+
+# Values of several members in one sentence
+
+PRICES = st.integers(min_value=2, max_value=900)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    PRICES,
+    PRICES,
+    st.sampled_from(["{a} euros for the K2 and {b} for the K2-L", "{a} euros for the K2 and {b} euros for the K2-L"]),
+)
+def test_each_member_has_its_own_value(first: int, second: int, told: str) -> None:
+    assume(first != second)
+    text = f"Calibration costs {told.format(a=first, b=second)}."
+    for value, member, verdict in (
+        (first, "K2", "supported"),
+        (second, "K2-L", "supported"),
+        (first, "K2-L", "contradicted"),
+        (second, "K2", "contradicted"),
+    ):
+        assert check(f"Calibration costs {value} euros for the {member}.", text).verdict == verdict
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(PRICES, min_size=4, max_size=4, unique=True))
+def test_each_cell_has_its_own_row_and_column(values: list[int]) -> None:
+    cells = dict(zip([("heat", 2024), ("heat", 2025), ("water", 2024), ("water", 2025)], values, strict=True))
+    text = "| Use | 2024, euros | 2025, euros |\n| --- | --- | --- |\n"
+    text += "".join(f"| {use} | {cells[use, 2024]} | {cells[use, 2025]} |\n" for use in ("heat", "water"))
+    for (use, year), own in cells.items():
+        for value in values:
+            verdict = check(f"{use} – {year}, euros: {value}.", text).verdict
+            assert (verdict == "supported") == (value == own)
+
+
+def test_a_claim_that_leaves_out_what_stands_in_brackets_is_supported() -> None:
+    text = "Two programs trace well. access-nbody forms many traces (81). crypto-md5 forms one."
+    assert check("access-nbody forms many traces. crypto-md5 forms one.", text).verdict == "supported"
 
 
 # As the embedded answerer writes what it takes from tables and lists

@@ -5,15 +5,10 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from ragtester.models.embedded.claim_matching import (
-    Claim,
-    comparable,
-    is_year,
-    missing,
-    same_value,
-)
+from ragtester.models.embedded.claim_matching import Claim
 from ragtester.models.embedded.claim_parts import Part
 from ragtester.models.embedded.claim_swaps import swapped_names
+from ragtester.models.embedded.claim_values import comparable, is_year, missing, same_value
 from ragtester.models.embedded.claim_words import opposites
 from ragtester.models.embedded.judging_conflicts import swapped
 from ragtester.text.quantities import Quantity
@@ -32,20 +27,20 @@ NEXT = 60
 
 def conflict(claim: Claim, there: Part, sentence: Part, before: frozenset[str]) -> str:
     """What a clause says otherwise than the claim, in a few words; "" where it does not."""
-    if found := _other_value(claim, there):
+    if found := other_value(claim, there):
         return found
     if missing(claim.part.read.quantities, sentence.read.quantities):
         return ""  # it is another statement
     return (
         _other_name(claim, there, before)
         or swapped_names(claim.part, sentence, claim.code)
-        or _other_of_kind(claim.part, there)
+        or _other_of_kind(claim, there)
         or _opposite(claim, there)
         or _other_sense(claim, there, before)
     )
 
 
-def _other_value(claim: Claim, there: Part) -> str:
+def other_value(claim: Claim, there: Part) -> str:
     """A value of the claim that is another one there; not where the clause names another thing."""
     ours, theirs = claim.part.read, there.read
     if any(mine - held and other - claim.stems for mine, held, other in _named(claim, there)):
@@ -85,7 +80,8 @@ def _alike(claim: Part, said: Quantity, there: Part, one: Quantity) -> bool:
 
 def _beside(part: Part, quantity: Quantity) -> set[str]:
     text, stems = part.text, part.read.stem_of
-    near = [*words(text[max(0, quantity.start - NEXT) : quantity.start])[-1:]]
+    before = words(text[max(0, quantity.start - NEXT) : quantity.start])[-2:]
+    near = [one for one in before if one in stems][-1:]
     near += words(text[quantity.end : quantity.end + NEXT])[:2]
     return {stems[word] for word in near if word in stems}
 
@@ -123,9 +119,11 @@ def _spelled(part: Part, stem: str) -> str:
     return next((word for word, own in part.read.stem_of.items() if own == stem), stem)
 
 
-def _other_of_kind(claim: Part, there: Part) -> str:
-    """Another weekday, month, colour or the like."""
-    for kind, said in claim.groups.items():
+def _other_of_kind(claim: Claim, there: Part) -> str:
+    """Another weekday, month, colour or the like; not where the clause says the opposite ("closed on Mondays")."""
+    if any(claim.opposed(one, there.stems) and one not in there.stems for one in claim.part.content):
+        return ""
+    for kind, said in claim.part.groups.items():
         instead = there.groups.get(kind, frozenset())
         if said - instead and instead - said:
             return f"{min(instead - said)!r}, not {min(said - instead)!r}"

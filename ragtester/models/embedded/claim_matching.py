@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from ragtester.models.embedded.claim_parts import Part
 from ragtester.models.embedded.claim_reading import Reading
+from ragtester.models.embedded.claim_values import missing
 from ragtester.models.embedded.claim_words import alike, excluding, opposites
 from ragtester.models.embedded.judging_cover import cosines, word_vectors
 from ragtester.models.embedded.vectors import embed_texts
-from ragtester.text.quantities import Quantity, same_quantity
+from ragtester.text.quantities import Quantity
 
 LIKE = 0.85
 """Credit of a word that says about the same as the claim's, or a form of it."""
@@ -23,9 +25,6 @@ SAME = 0.6
 ASKED = 0.4
 """The same where the words are those of a question."""
 QUANTITY = 2.0
-MONTH_SECONDS = 86400 * 30.4375
-CLOSE = 0.05
-"""Months against days: equal to a twentieth."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,17 +133,23 @@ def match(claim: Claim, there: Part, before: frozenset[str]) -> Match:
     return Match((sum(with_before) + valued) / total, (sum(own) + valued) / total, lost) if total else Match(0, 0, lost)
 
 
-def missing(values: tuple[Quantity, ...], held: tuple[Quantity, ...]) -> tuple[Quantity, ...]:
-    """Those of the values that are not among the others."""
-    return tuple(one for one in values if not any(same_value(one, other) for other in held))
-
-
 def closeness(claim: Claim, there: Part) -> float:
     """Share of the claim's stems that a clause holds, or has the opposite of, less a little for what else it says."""
     if not claim.about:
         return 0.0
     extra = len(there.stems - claim.stems) / max(1, len(there.stems))
     return sum(_held(claim, one, there) for one in claim.about) / len(claim.about) - 0.1 * extra
+
+
+def nearest(claim: Claim, parts: Sequence[Part]) -> Part:
+    """The part that is closest to the claim; where two are as close, the one with its codes, then with its values."""
+    read = claim.part.read
+
+    def near(one: Part) -> tuple[float, int, int]:
+        lost = missing(read.quantities, one.read.quantities)
+        return closeness(claim, one), len(read.codes & one.read.codes), -len(lost)
+
+    return max(parts, key=near)
 
 
 def speaks(claim: Claim, there: Part, before: frozenset[str]) -> bool:
@@ -157,41 +162,9 @@ def speaks(claim: Claim, there: Part, before: frozenset[str]) -> bool:
     own = [_held(claim, one, there) for one in wanted]
     gained = [max(credit, BEFORE if one in before else 0.0) for one, credit in zip(wanted, own, strict=True)]
     opening = [] if claim.topic else [max(claim.credit(one, there.stems), one in before) for one in claim.part.opening]
-    least = ASKED if claim.topic else SAME
+    least = ASKED if claim.topic or there.cell else SAME
     return any(own) and sum(gained) >= least * len(wanted) and (not opening or any(opening))
 
 
 def _held(claim: Claim, stem: str, there: Part) -> float:
     return max(claim.credit(stem, there.stems), float(claim.opposed(stem, there.stems)))
-
-
-def same_value(one: Quantity, other: Quantity) -> bool:
-    """Whether two values are equal; months and days to a twentieth, a year alone as the date's year."""
-    if same_quantity(one, other):
-        return True
-    if {one.unit, other.unit} == {"month", "s"}:
-        months, seconds = (one, other) if one.unit == "month" else (other, one)
-        wanted = float(months.value) * MONTH_SECONDS
-        return abs(wanted - float(seconds.value)) <= CLOSE * max(wanted, 1.0)
-    if (one.kind == "date") != (other.kind == "date"):
-        date, bare = (one, other) if one.kind == "date" else (other, one)
-        return not bare.unit and bare.kind == "number" and int(date.value) // 10000 == bare.value
-    return False
-
-
-def comparable(one: Quantity, other: Quantity) -> bool:
-    """Whether two values measure the same: units of one dimension, or dates and years."""
-    if "date" in (one.kind, other.kind):
-        return _dated(one) and _dated(other)
-    if {one.unit, other.unit} == {"month", "s"}:
-        return True
-    return one.unit == other.unit and (one.kind == "time") == (other.kind == "time")
-
-
-def _dated(one: Quantity) -> bool:
-    return one.kind == "date" or is_year(one)
-
-
-def is_year(one: Quantity) -> bool:
-    """Whether a bare number reads as a year."""
-    return one.kind == "number" and not one.unit and 1400 <= one.value <= 2100 and one.value == int(one.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -28,6 +29,8 @@ from ragtester.text.words import words
 
 LEAST = 2
 """So many words say something by themselves."""
+_VERSION = re.compile(r"(?<![\w.])\d+(?:\.\d+){2,}(?![\w])")
+_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 BACK, RANGE = 20, 12
 """Characters before a value in which its limit stands, and between the two ends of a range."""
 
@@ -39,7 +42,7 @@ class Part:
     `read` has its stems, values, codes and names; `stems` also those that it takes over from the clause before
     ("the pump runs at 6 bar *and needs oil*"). `denied`: whether it denies. `without`: stems that it says are absent.
     `conditions`: stems of what it is subject to. `limits`: whether a value in it is a limit ("more than three days").
-    `groups`: words that exclude others of their kind, by kind.
+    `groups`: words that exclude others of their kind, by kind. `cell`: whether it is the cell of a table.
     """
 
     read: Statement
@@ -51,6 +54,7 @@ class Part:
     limits: bool
     groups: dict[int, frozenset[str]]
     code: str
+    cell: bool = False
 
     @property
     def text(self) -> str:
@@ -61,6 +65,12 @@ class Part:
     def plain(self) -> str:
         """Its words, folded and spaced; empty where they are few."""
         said = words(self.text)
+        return f" {' '.join(said)} " if len(said) > LEAST else ""
+
+    @cached_property
+    def unbracketed(self) -> str:
+        """The same without what stands in brackets."""
+        said = words(_BRACKETS.sub(" ", self.text)) if _BRACKETS.search(self.text) else []
         return f" {' '.join(said)} " if len(said) > LEAST else ""
 
     @cached_property
@@ -94,6 +104,7 @@ def part(text: str, code: str, lead: frozenset[str] = frozenset()) -> Part:
     """Read one sentence or clause."""
     read = statement_of(text, code)
     capitals = {stem(one, code) for word in text.split() if word.strip("\"'([“„«")[:1].isupper() for one in words(word)}
+    read = replace(read, codes=read.codes | _versions(read))
     read = replace(read, names=(read.names & capitals & frozenset(read.stems)) - _code_words(read))
     folded = fold(text)
     plain = LIMITING.sub(" ", folded)
@@ -113,6 +124,15 @@ def part(text: str, code: str, lead: frozenset[str] = frozenset()) -> Part:
         _groups(read.sequence, code),
         code,
     )
+
+
+def _versions(read: Statement) -> frozenset[str]:
+    """Numbers of three parts or more that are no date: "4.1.3"."""
+    taken = [(one.start, one.end) for one in read.quantities if one.kind == "date"]
+    found = [
+        one for one in _VERSION.finditer(read.text) if not any(a < one.end() and one.start() < b for a, b in taken)
+    ]
+    return frozenset(one.group() for one in found)
 
 
 def _code_words(read: Statement) -> frozenset[str]:

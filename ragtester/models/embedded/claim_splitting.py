@@ -9,20 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ragtester.models.embedded.claim_fragments import (
-    completed,
-    polar,
-    starts_with_value,
-)
-from ragtester.models.embedded.claim_reading import pieces
+from ragtester.models.embedded.claim_cutting import PRONOUN, clauses, depths, subject_of
+from ragtester.models.embedded.claim_fragments import completed, polar
 from ragtester.models.embedded.claim_sources import Sources, marks
-from ragtester.models.embedded.claim_verbs import OWN_START, verb
+from ragtester.models.embedded.claim_verbs import PREPOSITION, and_words, verb
 from ragtester.tasks import REFUSAL_PHRASES, AnswerSplit, SplitAnswer, SplitClaim
 from ragtester.text.languages import base
-from ragtester.text.quantities import codes, quantities
 from ragtester.text.refusal import is_refusal
 from ragtester.text.sentences import sentence_spans
-from ragtester.text.stems import stems
 from ragtester.text.words import words
 
 _BULLET = re.compile(r"^\s*(?:[-*•·–—▪◦‣]|\(?\d{1,3}[.)])\s+|^#{1,6}\s+")
@@ -31,14 +25,6 @@ _LIST = re.compile(
     r"^(?P<head>.{3,120}?\b(?:contains?|includes?|comprises?|covers?|adds?|supports?|offers?|lists?|are|enthält|enthalten|"
     r"umfasst|umfassen|sind|beinhaltet|comprend|comprennent|contient|inclut|sont|incluye|incluyen|contiene|contienen|son|"
     r"comprende|comprendono|sono|bevat|omvat|zijn|inclui|contém|são)\b:?)\s+(?P<members>[^;:.!?]+?)(?P<end>[.!]?)$",
-    re.I,
-)
-_PARTING = re.compile(
-    r",\s+(?:(?:and|or|und|oder|et|ou|y|o|e|en|of)\s+)?|\s+(?:and|und|et|y|e|en)\s+",
-    re.I,
-)
-_PRONOUN = re.compile(
-    r"^(?:it|they|he|she|es|sie|er|il|elle|ils|elles|ella|ellos|esso|essa|hij|zij|het)\s+",
     re.I,
 )
 _ACCORDING = re.compile(
@@ -55,7 +41,6 @@ _COURTESY = re.compile(
     re.I,
 )
 _MEMBER_WORDS = 5
-_SUBJECT_WORDS = 9
 
 
 def split_answer(request: SplitAnswer) -> AnswerSplit:
@@ -101,9 +86,9 @@ def _told(answer: str, sources: Sources) -> Iterator[tuple[str, tuple[str, ...]]
             continue
         if head:
             text = f"{head.rstrip(':')} {text}"
-        elif subject and (pronoun := _PRONOUN.match(text)):
+        elif subject and (pronoun := PRONOUN.match(text)):
             text = f"{subject} {text[pronoun.end() :]}"
-        subject = _subject(text, sources.code) or subject
+        subject = subject_of(text, sources.code) or subject
         found.append((text, marked))
     yield from found
 
@@ -123,51 +108,25 @@ def _sentences(answer: str, code: str) -> Iterator[tuple[str, bool]]:
 
 
 def _claims(text: str, question: str, code: str) -> list[str]:
-    """The claims of one sentence."""
+    """The claims of one sentence; one that is no sentence stands behind its question."""
     if members := _members(text, code):
         return members
-    claims: list[str] = []
-    subject = ""
-    for piece, goes_on in pieces(text, code):
-        claim = piece.strip(" ,;")
-        if not _tells(claim, code):
-            continue
-        if subject and (pronoun := _PRONOUN.match(claim)):
-            claim = f"{subject} {claim[pronoun.end() :]}"
-        elif goes_on and starts_with_value(claim, code):
-            claim = f"{_before_value(claims[-1], code)}{claim}" if claims else claim
-        elif goes_on and subject and not OWN_START.match(claim) and not _subject(claim, code):
-            claim = f"{subject} {claim}"
-        subject = _subject(claim, code) or subject
-        claims.append(claim)
-    return [completed(claim, question, code) for claim in claims or [text]]
+    found = clauses(text, code)
+    return found if len(found) > 1 else [completed(text, question, code)]
 
 
 def _members(text: str, code: str) -> list[str]:
-    """One claim a member where a sentence lists three or more."""
+    """One claim a member where a sentence lists three or more: "A, B and C" and nothing else."""
     match = _LIST.match(text)
-    parts = _PARTING.split(match["members"]) if match else []
-    if (
-        match is None
-        or len(parts) < 3
-        or any(len(part.split()) > _MEMBER_WORDS or verb(code).search(part) for part in parts)
-    ):
+    if match is None or PREPOSITION.match(match["head"]):
         return []
-    return [f"{match['head']} {part.strip()}{match['end']}" for part in parts if part.strip()]
-
-
-def _subject(text: str, code: str) -> str:
-    """What stands before the verb, where that is short and no pronoun."""
-    found = verb(code).search(text)
-    head = text[: found.start()].strip() if found else ""
-    return head if head and len(head.split()) <= _SUBJECT_WORDS and not _PRONOUN.match(f"{head} ") else ""
-
-
-def _before_value(text: str, code: str) -> str:
-    """What a clause says before its first value: "admission costs " of "admission costs 4 euros for adults"."""
-    found = quantities(text, code)
-    return text[: found[0].start] if found else ""
-
-
-def _tells(text: str, code: str) -> bool:
-    return bool(stems(text, code) or quantities(text, code) or codes(text, code) or polar(text))
+    last = re.split(rf",?\s+(?:{and_words(code)})\s+", match["members"])
+    inside = depths(text)
+    if len(last) != 2 or any(inside[match.start("members") : match.end("members")]):
+        return []
+    parts = [part.strip() for part in (*last[0].split(","), last[1])]
+    if len(parts) < 3 or any(len(part.split()) > _MEMBER_WORDS or verb(code).search(part) for part in parts):
+        return []
+    if any(not part or PREPOSITION.match(part) for part in parts):
+        return []
+    return [f"{match['head']} {part}{match['end']}" for part in parts]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from ragtester.models.embedded.claim_likes import ADJECTIVES, EXCLUDING, LIKE, MORE_OPPOSITES
 from ragtester.models.embedded.judging_words import NEGATORS, OPPOSITES
 from ragtester.text.normalise import listed
 from ragtester.text.stems import stem
@@ -28,7 +29,8 @@ def negators(code: str) -> frozenset[str]:
 
 WEAK = frozenset(
     listed(
-        "get gets got pflicht mandatory compulsory obligatory obligatoire obligatorio obligatoria obbligatorio "
+        "get gets got during within throughout während pendant durante tijdens pflicht "
+        "mandatory compulsory obligatory obligatoire obligatorio obligatoria obbligatorio "
         "verplicht amount amounts equal equals comes goes becomes became become one per on off up down until over "
         "under before after beträgt betragen liegt steht erfolgt gilt vor nach über unter avant après antes "
         "después antes depois prima dopo voor na до после lies stands there allowed permitted forbidden "
@@ -74,71 +76,14 @@ COMPARING = re.compile(
     r"meno di|fino a|minori di|meer dan|minder dan|tot|mais de|até|не (?:более|менее)|более|менее)\s*$",
     re.I,
 )
-# Words of which one excludes the others: another weekday is another fact.
-_EXCLUDING = """
-monday tuesday wednesday thursday friday saturday sunday |
-january february march april may june july august september october november december |
-montag dienstag mittwoch donnerstag freitag samstag sonntag montags dienstags mittwochs donnerstags freitags samstags
-sonntags |
-januar februar märz april mai juni juli august september oktober november dezember |
-lundi mardi mercredi jeudi vendredi samedi dimanche |
-janvier février mars avril mai juin juillet août septembre octobre novembre décembre |
-lunes martes miércoles jueves viernes sábado domingo |
-enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre |
-lunedì martedì mercoledì giovedì venerdì sabato domenica |
-gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre |
-maandag dinsdag woensdag donderdag vrijdag zaterdag zondag |
-segunda terça quarta quinta sexta sábado domingo |
-red green blue yellow black white orange brown purple pink grey | rot grün blau gelb schwarz weiß orange braun grau |
-rouge vert bleu jaune noir blanc gris | rojo verde azul amarillo negro blanco gris |
-spring summer autumn winter | frühling sommer herbst winter | north south east west | nord süd ost west |
-first second third fourth fifth sixth | daily weekly monthly yearly quarterly annually |
-täglich wöchentlich monatlich jährlich vierteljährlich | steel aluminium plastic wood brass copper
-"""
-_MORE_OPPOSITES = """
-outward inward | outside in inside | außerhalb innerhalb in | mandatory optional | enabled off | activated off |
-disabled on | deactivated on | minimum maximum | lowest highest | smallest largest | shortest longest | slowest
-fastest | shorter longer | lighter heavier | earlier later | succeed precede | free chargeable | heat cool | gain lose
-| welcome unwelcome banned | male female | hoch niedrig gering | hohe niedrige geringe | höher niedriger tiefer |
-länger kürzer | schneller langsamer | kalt warm heiß | trocken nass feucht | voll leer | hinten vorne vorn | innen
-außen | vorher nachher | aktiviert deaktiviert | eingeschaltet ausgeschaltet | links rechts | steigen sinken fallen |
-öffnet schließt | erster letzter | früher später | geöffnet geschlossen | ouverts fermés | haut bas | chaud froid |
-allumé éteint | activé désactivé | inclus exclu | supérieur inférieur | dessus dessous | premier dernier | abierto
-cerrado | alto bajo | frío caliente | encendido apagado | primero último | aperto chiuso | prima dopo | caldo freddo |
-acceso spento | obbligatorio facoltativo | obligatoire facultatif | obligatorio opcional | verpflichtend freiwillig |
-open gesloten dicht | voor na | warm koud | aan uit | links rechts | aberto fechado | antes depois | quente frio |
-открыт закрыт | до после | выше ниже
-"""
-_LIKE = """
-hire rent | last final | delete remove erase | keep store retain | receive get obtain | employee staff worker | begin
-start commence | end finish | cost price | need require | buy purchase | permit allow | show display | repair fix mend
-| clean wash | replace exchange swap substitute change | pick collect fetch | refund reimburse repay | lamp light bulb
-| switch turn | illness sickness sick disease | certificate attestation | contain hold include comprise | older age |
-refill top replenish | enable activate switch turn | disable deactivate switch turn | error fault malfunction | device
-unit appliance | deliver supply | operate run | weekly week | monthly month | yearly annual year annually | kosten
-preis | benutzen verwenden nutzen gebrauchen | ersetzen austauschen wechseln erneuern | beginnen starten anfangen |
-enden aufhören | reinigen säubern putzen | enthalten beinhalten umfassen | bezahlen zahlen | kostenlos umsonst gratis
-unentgeltlich | gerät apparat | fehler störung defekt | erlaubt gestattet zulässig | aufstellen stehen | erhalten
-bekommen | fahren reisen | gratuit gratuitement | commencer débuter | coûter prix | utiliser employer | usar utilizar
-| costar precio | empezar comenzar
-"""
 
 
 @lru_cache(maxsize=32)
 def excluding(code: str) -> dict[str, int]:
     """Stem to the number of its group; two of one group exclude each other. "May" is a verb too, and left out."""
-    groups = enumerate(_EXCLUDING.replace("\n", " ").split("|"))
+    groups = enumerate(EXCLUDING.replace("\n", " ").split("|"))
     found = [(word, number) for number, group in groups for word in listed(group) if (word, code) != ("may", "en")]
     return {stem(word, code): number for word, number in found}
-
-
-# English adjectives with their opposites; -er and -est are made.
-_ADJECTIVES = """
-loud quiet | coarse fine | thick thin | rough smooth | strong weak | heavy light | young old new | near far | deep
-shallow | narrow wide | hard soft | big small | large small | bright dark | clean dirty | rich poor | tight loose |
-sharp blunt | high low | long short | fast slow | warm cold | hot cold | early late | cheap dear | easy hard difficult
-| safe unsafe
-"""
 
 
 def _degrees(word: str) -> list[str]:
@@ -153,10 +98,10 @@ def opposites(code: str) -> dict[str, frozenset[str]]:
     table: dict[str, set[str]] = {}
     for word, others in OPPOSITES.items():
         table.setdefault(stem(word, code), set()).update(stem(other, code) for other in others)
-    for one, other in _pairs(_MORE_OPPOSITES):
+    for one, other in _pairs(MORE_OPPOSITES):
         table.setdefault(stem(one, code), set()).add(stem(other, code))
     if code == "en":
-        for one, other in _pairs(_ADJECTIVES):
+        for one, other in _pairs(ADJECTIVES):
             for first, second in zip(_degrees(one), _degrees(other), strict=True):
                 table.setdefault(stem(first, code), set()).add(stem(second, code))
     return {word: frozenset(others - {word}) for word, others in table.items()}
@@ -166,7 +111,7 @@ def opposites(code: str) -> dict[str, frozenset[str]]:
 def alike(code: str) -> dict[str, frozenset[str]]:
     """Stem to the stems that say about the same."""
     table: dict[str, set[str]] = {}
-    for one, other in _pairs(_LIKE):
+    for one, other in _pairs(LIKE):
         table.setdefault(stem(one, code), set()).add(stem(other, code))
     return {word: frozenset(others) for word, others in table.items()}
 
