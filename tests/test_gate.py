@@ -13,10 +13,10 @@ import pytest
 from ragtester import Project
 from ragtester.errors import UsageError
 from ragtester.provenance import sha256_file
-from ragtester.records import Case, ClaimCluster, GateResult, Ledger, Manifest, MeanValue
+from ragtester.records import Case, ClaimCluster, GateResult, Ledger, Manifest, MeanValue, Verdict
 from ragtester.settings import parse_settings
 from ragtester.stages.gate.explaining import cluster
-from ragtester.storage import append_row, encode_row, read_json, write_json
+from ragtester.storage import append_row, encode_row, read_json, read_rows, write_json
 from ragtester.workspace import Workspace
 from tests import gate_workspace as made
 from tests.builders import case
@@ -396,6 +396,19 @@ def test_rows_that_are_missing_close_the_gate(tmp_path: Path) -> None:
         (
             "run | rows | 1 of 8 rows missing (1 not executed; first: pumps/ragtester/case-003); "
             "run `ragtester execute` and `ragtester judge` again"
+        )
+    ]
+
+
+def test_rows_that_stand_twice_close_the_gate(tmp_path: Path) -> None:
+    """A second verdict of the same answer, as two merged branches leave it: the later one would decide."""
+    workspace = made.healthy(tmp_path)
+    path = next(workspace.verdicts(RUN).glob("openai*/pumps.jsonl"))
+    append_row(path, read_rows(path, Verdict)[0].model_copy(update={"status": "pass"}))
+    assert closing(decided(tmp_path)) == [
+        (
+            "run | twice | 1 row of answers or verdicts beside another of the same case and system: which one counts "
+            "is chance; delete one of each"
         )
     ]
 

@@ -73,6 +73,11 @@ class RunReader:
             yield self._joined(answer, judged, judge)
         self._odd["no answer"] += len(verdicts)
 
+    @property
+    def twice(self) -> int:
+        """Rows of answers and verdicts beside others of the same case and system."""
+        return self._odd["answers twice"] + self._odd["verdicts twice"]
+
     def notes(self) -> Iterator[str]:
         """One line for each kind of row that was not as it should be."""
         for kind, text in _SAID.items():

@@ -69,6 +69,7 @@ def _load_run(found: Results, workspace: Workspace, run: str, suite: str, files:
     found.rows += _missing(reader, systems)
     found.notes += notes.systems_not_there(info, list(reader.seen), systems)
     found.notes += reader.notes()
+    found.twice += reader.twice
     found.notes += notes.suite_changed(workspace, info, found, planned)
     found.notes += notes.verdicts_alone(workspace, info)
     found.notes += notes.judged_other_answers(workspace, info, files, changed)

@@ -83,7 +83,10 @@ class RunInfo:
 
 @dataclass
 class Results:
-    """Rows of one or more runs. `cases` is keyed by suite and case id; `notes` say what a reader must know."""
+    """Rows of one or more runs. `cases` is keyed by suite and case id; `notes` say what a reader must know.
+
+    `twice` counts rows on disk beside another of the same case and system: one of them counts, and chance says which.
+    """
 
     runs: list[RunInfo] = field(default_factory=list)
     cases: dict[tuple[str, str], Case] = field(default_factory=dict)
@@ -91,6 +94,7 @@ class Results:
     unfilled: dict[tuple[str, str], int] = field(default_factory=dict)
     rows: list[Result] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    twice: int = 0
     _suites: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
     _systems: dict[tuple[str, str], list[Result]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _grouped: int = field(default=-1, init=False, repr=False, compare=False)

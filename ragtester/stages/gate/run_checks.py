@@ -26,6 +26,9 @@ def run_checks(workspace: Workspace, asked: Asked, evidence: Evidence) -> Iterat
         yield impossible("run", "answers", f"run {asked.run} is empty: 0 cases were asked, and nothing is no pass")
         return
     yield from _ended(info)
+    if results.twice:
+        text = f"{counted(results.twice, 'row')} of answers or verdicts beside another of the same case and system"
+        yield impossible("run", "twice", f"{text}: which one counts is chance; delete one of each")
     yield from _rows(rows, info, asked)
     yield from _suite(workspace, results, info, evidence)
     if asked.baseline:
