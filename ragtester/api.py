@@ -353,7 +353,7 @@ class Project:
 
     def conflicts_result(self) -> CoverageContrast | None:
         """What `audit_conflicts` last found for the run; None where it was never asked."""
-        from ragtester.conflicts import read_contrast
+        from ragtester.stages.coverage import read_contrast
 
         return read_contrast(self.workspace, self.settings.execute.run)
 

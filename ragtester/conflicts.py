@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragtester.errors import UsageError
 from ragtester.pipeline import Options, Spent, check_model, check_models, run_audit, run_steps
 from ragtester.progress import Progress, StageResult
-from ragtester.records import CONFLICTS_SUFFIX, AnswerCoverage, CoverageContrast
+from ragtester.records import CONFLICTS_SUFFIX, AnswerCoverage
 from ragtester.settings import Settings
 from ragtester.stages import claims, coverage
 from ragtester.stages.coverage import contrast, contrast_document
-from ragtester.storage import read_json, read_rows, write_json, write_text
+from ragtester.storage import read_rows, write_json, write_text
 from ragtester.tables.markdown import markdown
 from ragtester.workspace import Workspace
 
@@ -49,8 +48,8 @@ async def run_contrast(
     before, after = (_rows(workspace, own) for own in (settings, instructed(settings)))
     names = settings.execute.run, instructed(settings).execute.run
     found = contrast(before, after, names, settings.workspace.seed)
-    write_json(_path(workspace, settings.execute.run), found)
     folder = workspace.coverage_audit(settings.execute.run)
+    write_json(folder / coverage.CONTRAST, found)
     write_text(folder / "conflicts.md", [markdown(contrast_document(found))])
     return results
 
@@ -109,12 +108,3 @@ def _check(workspace: Workspace, settings: Settings) -> None:
 
 def _rows(workspace: Workspace, settings: Settings) -> list[AnswerCoverage]:
     return read_rows(workspace.coverage_audit(settings.execute.run) / "answers.jsonl", AnswerCoverage)
-
-
-def _path(workspace: Workspace, run: str) -> Path:
-    return workspace.coverage_audit(run) / "conflicts.json"
-
-
-def read_contrast(workspace: Workspace, run: str) -> CoverageContrast | None:
-    """The run's last comparison; None where there was none. Raises DataError for a file that is none."""
-    return read_json(_path(workspace, run), CoverageContrast)

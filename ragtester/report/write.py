@@ -8,6 +8,7 @@ from pathlib import Path
 from ragtester.records import DocumentRow, UnreadableDocument
 from ragtester.report import breakdowns, shell
 from ragtester.report.apart import closed_book, kinds, precision
+from ragtester.report.audited import fixtures, output_audit
 from ragtester.report.claims import claims
 from ragtester.report.compared import compare_systems
 from ragtester.report.coverage import coverage
@@ -65,6 +66,8 @@ def _sections(workspace: Workspace, results: Results) -> list[Element]:
         coverage(results),
         retrieval(workspace, results.runs[0].name),
         claims(workspace, results.runs[0].name),
+        output_audit(workspace, results.runs[0].name),
+        fixtures(workspace, results.runs[0].name),
         closed_book(results),
         precision(workspace, results),
     ]

@@ -10,6 +10,7 @@ from ragtester.provenance import as_made, begin_manifest, end_manifest
 from ragtester.records import CoverageResult, Failure, Manifest
 from ragtester.settings import Settings
 from ragtester.stages.coverage.document import coverage_document
+from ragtester.stages.coverage.files import RESULT
 from ragtester.stages.coverage.looking import look
 from ragtester.stages.coverage.plan import NAME, Plan, Wanted, make_plan, place_of, without_again
 from ragtester.stages.coverage.result import make_result
@@ -23,7 +24,6 @@ from ragtester.workspace import Workspace
 
 AT_ONCE = 32
 """Answers in the air; how many calls a provider takes at once is the gateway's to limit."""
-RESULT = "result.json"
 
 
 @dataclass
@@ -125,8 +125,3 @@ def _counts(result: CoverageResult) -> dict[str, int]:
         "checked": result.checked,
         "left_unchecked": result.left_unchecked,
     }
-
-
-def read_result(workspace: Workspace, run_name: str) -> CoverageResult | None:
-    """The figures of a run's last output audit; None where there was none. Raises DataError for a file that is none."""
-    return read_json(workspace.coverage_audit(run_name) / RESULT, CoverageResult)
