@@ -1,4 +1,4 @@
-"""Time and memory of reading, comparing and reporting a run of the paper's size: `python -m benchmarks.study`.
+"""Time and memory of reading, comparing and reporting runs of the paper's size: `python -m benchmarks.study`.
 
 Each job runs in a fresh child process; its seconds include the start of Python and all imports, its peak is its own.
 """
@@ -13,6 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.study_drift import LATER, build_later
 from benchmarks.study_suite import RUN, Shape, build
 
 LOAD = (
@@ -24,6 +25,7 @@ LOAD = (
 JOBS = {
     "load_results": [sys.executable, "-c", LOAD, "{root}", RUN],
     "compare": [sys.executable, "-m", "ragtester", "compare", "--run", RUN, "-w", "{root}"],
+    "drift": [sys.executable, "-m", "ragtester", "drift", RUN, LATER, "-w", "{root}"],
     "report": [sys.executable, "-m", "ragtester", "report", RUN, "-w", "{root}"],
 }
 
@@ -56,6 +58,8 @@ def main() -> None:
             start = time.perf_counter()
             print(f"{build(root, shape):,} answers made in {time.perf_counter() - start:.0f} s", file=sys.stderr)
         print("| job | exit | wall s | CPU s | peak MB |\n| --- | --- | --- | --- | --- |", flush=True)
+        if "drift" in (chosen.jobs or JOBS):
+            build_later(root)
         for job in chosen.jobs or JOBS:
             command = [part.format(root=root) for part in JOBS[job]]
             for _ in range(chosen.rounds):

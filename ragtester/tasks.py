@@ -280,7 +280,7 @@ class Returned(Record):
 
 
 class TargetAnswered(Record):
-    """Reply of a target; None stands for what it does not reveal. `cited` are ids of its own.
+    """Reply of a target; None stands for what it does not reveal. `cited` and those of `left_out` are ids of its own.
 
     `about` is what it says of itself: `model`, `index`, versions of prompts.
     """
@@ -288,6 +288,7 @@ class TargetAnswered(Record):
     answer: str
     refuses: bool | None = None
     cited: tuple[str, ...] | None = None
+    left_out: tuple[LeftOut, ...] = ()
     chunks: tuple[Returned, ...] | None = None
     about: dict[str, str] = Field(default_factory=dict)
 

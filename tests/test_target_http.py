@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -103,6 +104,11 @@ def test_headers_come_from_the_environment_and_are_never_written(
     assert b"APP_TOKEN" in written and b"quite-private" not in written
 
 
+def always(reply: Any) -> Callable[[Any], Any]:
+    """The same reply to every request."""
+    return lambda _: reply
+
+
 @pytest.mark.parametrize("key", ["quite-private", 'quite"pri/vate'])
 def test_a_key_without_the_word_before_it_is_written_nowhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], key: str
@@ -114,7 +120,7 @@ def test_a_key_without_the_word_before_it_is_written_nowhere(
         ("refused", Response({"detail": f"invalid token: {key}"}, 401)),
         ("words", typed(f"You sent {key}".encode(), "text/plain")),
     ):
-        with RagServer(lambda _, reply=reply: reply) as server:
+        with RagServer(always(reply)) as server:
             told(tmp_path / path, server, headers={"Authorization": "APP_TOKEN"})
         files = [one.read_text(encoding="utf-8") for one in (tmp_path / path).rglob("*.json*")]
         assert any("[key]" in text for text in files)

@@ -10,7 +10,7 @@ import pytest
 
 from ragtester.console import open_console
 from ragtester.errors import ChangedInputsError, DataError, UsageError
-from ragtester.records import NO_CHUNKS, NO_CITATIONS, TARGET, Answer
+from ragtester.records import NO_CHUNKS, NO_CITATIONS, TARGET, Answer, LeftOut
 from ragtester.searching.from_target import NO_IDS, NO_SCORES
 from ragtester.summary import print_results
 from tests.execute_fakes import World
@@ -379,6 +379,39 @@ def ask(question):
 """
     row = told(tmp_path, code)
     assert row.trace and row.cited == row.trace.context_ids and row.unknown_citations == ("zzz",)
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ('["b", "b", "zzz", "a"]', ""),
+        ('[{"id": "b", "reason": " of 2024 "}, {"id": "a", "reason": "it is cited"}, {"no": 1}]', "of 2024"),
+        ('{"b": "of 2024", "zzz": "never returned"}', "of 2024"),
+        ('{"id": "b", "reason": 7}', ""),
+        ('"other.txt"', ""),
+    ],
+)
+def test_results_that_the_answer_says_it_leaves_out(tmp_path: Path, given: str, reason: str) -> None:
+    """By the target's own ids or its documents; what it cites, or never returned, is none."""
+    code = f"""
+def ask(question):
+    return {{"answer": "A", "cited": ["a"], "left_out": {given}, "chunks": [
+        {{"id": "a", "score": 1, "text": {PUMP!r}, "document": "manual-0.txt"}},
+        {{"id": "b", "score": 1, "text": "Of another book.", "document": "other.txt"}}]}}
+"""
+    row = told(tmp_path, code)
+    assert row.trace
+    assert row.left_out == (LeftOut(id=row.trace.context_ids[1], reason=reason),)
+
+
+def test_what_is_left_out_may_stand_elsewhere(tmp_path: Path) -> None:
+    code = f"""
+def ask(question):
+    return {{"answer": "A", "cited": [], "why_not": [{{"id": 4, "reason": "old"}}], "chunks": [
+        {{"id": 4, "score": 1, "text": {PUMP!r}}}]}}
+"""
+    row = told(tmp_path, code, left_out="why_not")
+    assert [one.reason for one in row.left_out] == ["old"]
 
 
 def test_mapped_with_expressions_of_ones_own(tmp_path: Path) -> None:

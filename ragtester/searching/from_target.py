@@ -12,14 +12,14 @@ from ragtester.models.targets.looking import unreachable
 from ragtester.models.targets.opening import check_target
 from ragtester.rag.contexts import Context
 from ragtester.rag.similarity import document_of
-from ragtester.records import NO_CHUNKS, NO_CITATIONS, TARGET, Case, Chunk, Document, Retrieved, Trace
+from ragtester.records import NO_CHUNKS, NO_CITATIONS, TARGET, Case, Chunk, Document, LeftOut, Retrieved, Trace
 from ragtester.searching.reach import Reach
 from ragtester.searching.revealed import Seen, Texts, gold_of
 from ragtester.searching.stores import Asking
 from ragtester.searching.suite import Suite
 from ragtester.settings import Settings
 from ragtester.storage import MAX_FAULTS, append_row, iter_rows, recover_tail, write_rows
-from ragtester.tasks import Asked, QuestionAnswered, TargetAnswered
+from ragtester.tasks import Asked, ConflictsAnswered, QuestionAnswered, TargetAnswered
 from ragtester.text.refusal import is_refusal
 
 # Of the notes of a trace: what was not revealed, and how texts were found.
@@ -119,10 +119,13 @@ class FromTarget:
             "notes": (*_notes(reply, seen), *_origin(case, seen), *_about(reply)),
         }
         self._keep(one.chunk for one in seen)
-        answered = QuestionAnswered(
+        answered = ConflictsAnswered(
             answer=reply.answer,
             refuses=self._refuses(reply, case),
             cited=_cited(reply.cited or (), seen),
+            left_out=tuple(
+                LeftOut(id=name, reason=one.reason) for one in reply.left_out for name in _cited([one.id], seen)
+            ),
         )
         return replace(context, trace=trace.model_copy(update=update)), Asked(answered, asked.call, asked.failure)
 
@@ -189,7 +192,7 @@ class FromTarget:
 
 
 def _cited(names: Iterable[str], seen: list[Seen]) -> tuple[str, ...]:
-    """Citations as ids of chunks: by the target's own id, or all returned chunks of a document; others as they are."""
+    """What a reply names, as ids of chunks: by the target's id, or all chunks of a document; others as they are."""
     by_id = {one.returned.id: [one.chunk.id] for one in seen if one.returned.id}
     by_document: dict[str, list[str]] = {}
     for one in seen:

@@ -140,10 +140,10 @@ class TargetSettings(Table):
     filled in as JSON values; empty: question and tags. `headers` maps a header to the environment variable that holds
     its value. `input` is the key under which a LangChain runnable gets the question; empty: as it is.
 
-    `answer`, `refuses`, `cited`, `chunks` and `about` are JMESPath expressions into the reply, those that begin with
-    `chunk_` into one of its chunks; empty: the usual names of that kind of target. `watch` maps a name (prompt, index,
-    …) to files whose hashes go into the manifest, so that drift can tell what changed. `match` is how alike (0 to 100)
-    a returned text and the text of a document must be to be taken for the same.
+    `answer`, `refuses`, `cited`, `left_out`, `chunks` and `about` are JMESPath expressions into the reply, those that
+    begin with `chunk_` into one of its chunks; empty: the usual names of that kind of target. `watch` maps a name
+    (prompt, index, …) to files whose hashes go into the manifest, so that drift can tell what changed. `match` is how
+    alike (0 to 100) a returned text and the text of a document must be to be taken for the same.
     """
 
     name: str = ""
@@ -155,6 +155,7 @@ class TargetSettings(Table):
     answer: str = ""
     refuses: str = ""
     cited: str = ""
+    left_out: str = ""
     chunks: str = ""
     about: str = ""
     chunk_id: str = ""

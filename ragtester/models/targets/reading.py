@@ -10,14 +10,17 @@ from typing import Any
 
 from ragtester.errors import UsageError
 from ragtester.models.replies import UnusableReply
+from ragtester.records import LeftOut
 from ragtester.settings import TargetSettings
 from ragtester.tasks import Returned, TargetAnswered
 from ragtester.text.normalise import clean
 
-FIELDS = ("answer", "refuses", "cited", "chunks", "about", "chunk_id", "chunk_text", "chunk_score", "chunk_document")
+WHOLE = ("answer", "refuses", "cited", "left_out", "chunks", "about")
+CHUNK = ("id", "text", "score", "document")
+FIELDS = (*WHOLE, *(f"chunk_{name}" for name in CHUNK))
 OWN: Mapping[str, tuple[str, ...]] = {
-    **{name: (name,) for name in ("answer", "refuses", "cited", "chunks", "about")},
-    **{f"chunk_{name}": (name,) for name in ("id", "text", "score", "document")},
+    **{name: (name,) for name in WHOLE},
+    **{f"chunk_{name}": (name,) for name in CHUNK},
 }
 """The names that ragtester's own documentation asks for; the first expression that gives anything counts."""
 USUAL: Mapping[str, Mapping[str, tuple[str, ...]]] = {
@@ -28,6 +31,7 @@ USUAL: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "answer": ("choices[0].message.content", "choices[0].delta.content"),
         "refuses": ("choices[0].message.refuses",),
         "cited": ("choices[0].message.cited",),
+        "left_out": ("choices[0].message.left_out",),
         "chunks": ("choices[0].message.context.citations", "choices[0].message.context", "choices[0].delta.context"),
         "about": ("about", "{model: model}"),
         "chunk_id": ("id", "chunk_id"),
@@ -88,6 +92,7 @@ class Reading:
             answer=clean(self._answer(events)),
             refuses=self._flag(events),
             cited=self._cited(events),
+            left_out=self._left_out(events),
             chunks=None if chunks is None else tuple(self._chunk(one) for one in self._list(chunks)),
             about=self._about(events),
         )
@@ -124,6 +129,16 @@ class Reading:
         if len(names) > MOST_CHUNKS:
             raise UnusableReply("too_long", f"the reply cites {len(names)} chunks; {MOST_CHUNKS} are the most")
         return tuple(name for name in names if name)
+
+    def _left_out(self, events: Sequence[Any]) -> tuple[LeftOut, ...]:
+        """Results that the answer says it leaves out: ids, ids with reasons, or an object of reasons by id."""
+        found = self._last("left_out", events)
+        if isinstance(found, dict) and "id" not in found:
+            found = [{"id": name, "reason": reason} for name, reason in found.items()]
+        told = found if isinstance(found, list) else [] if found is None else [found]
+        if len(told) > MOST_CHUNKS:
+            raise UnusableReply("too_long", f"the reply leaves out {len(told)} chunks; {MOST_CHUNKS} are the most")
+        return tuple(one for one in map(_exclusion, told) if one.id)
 
     def _about(self, events: Sequence[Any]) -> dict[str, str]:
         found = self._last("about", events)
@@ -190,6 +205,14 @@ def _name(value: Any) -> str:
     if isinstance(value, str):
         return clean(value).strip()[:LONGEST_NAME]
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
+
+
+def _exclusion(one: Any) -> LeftOut:
+    """One result that is left out; without a reason that is a text it has none."""
+    if not isinstance(one, dict):
+        return LeftOut(id=_name(one))
+    reason = one.get("reason")
+    return LeftOut(id=_name(one.get("id")), reason=clean(reason).strip() if isinstance(reason, str) else "")
 
 
 def _score(value: Any) -> float | None:

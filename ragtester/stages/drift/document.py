@@ -143,10 +143,11 @@ def _causes(result: DriftResult) -> Iterator[Paragraph | Table]:
     for place, cause in enumerate(result.causes, start=1):
         own = (place, NAMES[cause.kind], cause.text, _SPEAKS[cause.speaks], cause.evidence or "–")
         rows.append((*own, _moves(cause.moves, result.moved)))
+    if not rows:
+        yield Paragraph("Nothing that the manifests of the two runs record differs.")
+        return
     columns = ("", "kind", "what differs by the manifests", "the rows speak", "evidence", "can move")
     yield Table("causes", "Causes", columns, tuple(rows), keys=2)
-    if not result.causes:
-        yield Paragraph("Nothing that the manifests of the two runs record differs.")
 
 
 def _moves(names: Sequence[str], moved: Sequence[Moved]) -> str:
