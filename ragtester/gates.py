@@ -13,7 +13,7 @@ from ragtester.pipeline import one_budget
 from ragtester.progress import StageResult
 from ragtester.provenance import now
 from ragtester.records import CLOSED_BOOK_SUFFIX, DriftResult, GateResult, Layer
-from ragtester.runs import answer_files
+from ragtester.runs import answer_files, asked_fixtures, repeated_run
 from ragtester.settings import Settings
 from ragtester.settings.nearest import did_you_mean
 from ragtester.stages import gate as deciding
@@ -120,8 +120,10 @@ def _check_baseline(workspace: Workspace, asked: deciding.Asked) -> None:
     if asked.baseline:
         if asked.baseline == asked.run or answer_files(workspace, asked.baseline)[0]:
             return
-        known = [path.parent.name for path in (workspace.root / "answers").glob("*/manifest.json")]
-        fault = f"baseline {asked.baseline}: there are no answers of it{did_you_mean(asked.baseline, known)}"
+        there = sorted(path.parent.name for path in (workspace.root / "answers").glob("*/manifest.json"))
+        known = [one for one in there if asked_fixtures(one) is None and repeated_run(one) is None]
+        told = did_you_mean(asked.baseline, known) or f"; runs here: {', '.join(known[:5]) or 'none'}"
+        fault = f"baseline {asked.baseline}: there are no answers of it{told}"
     elif "drift" in asked.layers:
         fault = "drift compares with a baseline and none is named: set baseline, or give --baseline RUN"
     else:

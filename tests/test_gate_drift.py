@@ -273,7 +273,10 @@ def reached(_project: Project, **_options: Any) -> None:
     ("baseline", "told"),
     [
         ('baseline = "bas"', "gates.full: baseline bas: there are no answers of it; did you mean 'base'?"),
-        ('baseline = "elsewhere"', "gates.full: baseline elsewhere: there are no answers of it; nothing was run"),
+        (
+            'baseline = "elsewhere"',
+            "gates.full: baseline elsewhere: there are no answers of it; runs here: base, run; nothing was run",
+        ),
         ("", "gates.full: drift compares with a baseline and none is named: set baseline, or give --baseline RUN"),
     ],
 )
