@@ -105,7 +105,8 @@ def _goes_on(left: str, right: str, code: str) -> Opened | None:
         return None
     if _PARTICIPLE.match(bare) and _AUXILIARY.search(left):
         return None if _DENIED.search(left) else participle_first(left, bare)
-    if found is None or (MODAL.search(left) and not _finite(found.group(), code)):
+    listed = "," in left and not sure_verb(code).match(bare)  # "constant values, memory loads and stores"
+    if found is None or listed or (MODAL.search(left) and not _finite(found.group(), code)):
         return None
     return Opened(f"{subject} ")
 
