@@ -8,11 +8,22 @@ from functools import lru_cache
 from ragtester.text.languages import base
 from ragtester.text.normalise import fold
 
-# They name a conflict, or set one source against another. "But" and "however" alone set any two facts side by side.
-_PHRASES = {
+# They name a conflict in so many words.
+_CONFLICT = {
     "en": (
-        r"contradict\w*|conflicting|(?:in |is |are |there is a |there's a )conflict\b|conflicts? with|disagree\w*|"
-        r"inconsisten\w*|discrepan\w*|at odds with|"
+        r"contradict\w*|conflict(?:s|ing)?\b(?! of interest)|disagree\w*|inconsisten\w*|discrepan\w*|at odds\b|"
+        r"(?:do not|don't) agree\b|differ from each other\b"
+    ),
+    "de": r"widersprech\w*|widerspr(?:icht|uch|üche|üchlich\w*)\b|unstimmig\w*|uneinig\b",
+    "fr": r"contredi\w*|contradict\w*|incohéren\w*|en conflit\b|divergen\w*|désaccord\w*",
+    "es": r"contradic\w*|contradij\w*|incoheren\w*|inconsisten\w*|discrepan\w*|en conflicto\b",
+    "it": r"contraddi\w*|incoeren\w*|discordan\w*|in conflitto\b",
+    "pt": r"contradi\w*|inconsisten\w*|discrep\w*|em conflito\b|diverg\w*",
+    "nl": r"tegenspr\w*|tegenstrijd\w*|inconsisten\w*|in strijd met\b",
+}
+# They set one source against another. "But" and "however" alone set any two facts side by side.
+_ASIDE = {
+    "en": (
         r"differs? from (?:the |this |that )?(?:other|section|source|document)|"
         r"(?:an|the)?other (?:section|source|passage|document|page|version|text|notice)s? "
         r"(?:\w+ )?(?:say|state|give|name|list|put|speak|mention|specif)\w*|"
@@ -27,7 +38,7 @@ _PHRASES = {
         r"(?:says?|names?|gives?|states?) (?:otherwise|something else|a different)"
     ),
     "de": (
-        r"widersprech\w*|widerspricht|widerspruch\w*|widersprüch\w*|unstimmig\w*|abweichend\w*|im gegensatz zu|"
+        r"abweichend\w*|im gegensatz zu|"
         r"(?:ein|eine|einem|einer|der|die|das|anderen?|anderer|anderes) ander\w* "
         r"(?:abschnitt|stelle|quelle|dokument|fassung|text|seite)\w*|"
         r"(?:älter|früher|neuer|später|veraltet|überholt)\w* (?:fassung|abschnitt|dokument|version|quelle|stelle)\w*|"
@@ -37,28 +48,23 @@ _PHRASES = {
         r"(?:abschnitte|quellen|dokumente|stellen) (?:weichen|unterscheiden|sind sich (?:nicht einig|uneinig))"
     ),
     "fr": (
-        r"contredi\w*|contradict\w*|incohéren\w*|en conflit|divergen\w*|désaccord\w*|"
         r"(?:une|un) autre (?:section|source|passage|document|page|version|texte)|"
         r"d'autres (?:sections|sources|passages|documents|versions)|"
         r"version (?:antérieure|plus ancienne|précédente|obsolète)"
     ),
     "es": (
-        r"contradic\w*|contradij\w*|incoheren\w*|inconsisten\w*|discrepan\w*|en conflicto|"
         r"otr[oa]s? (?:sección|secciones|fuentes?|pasajes?|documentos?|páginas?|versión|versiones|textos?)|"
         r"versión (?:anterior|más antigua|previa|obsoleta)"
     ),
     "it": (
-        r"contraddi\w*|incoeren\w*|discordan\w*|in conflitto|"
         r"un(?:'altra|a altra| altro|altro) (?:sezione|fonte|passo|documento|pagina|versione|testo)|"
         r"altr[ei] (?:sezioni|fonti|passi|documenti|versioni)|versione (?:precedente|più vecchia|superata)"
     ),
     "pt": (
-        r"contradi\w*|inconsisten\w*|discrep\w*|em conflito|diverg\w*|"
         r"outr[oa]s? (?:seção|secção|seções|secções|fontes?|trechos?|documentos?|páginas?|versão|versões|textos?)|"
         r"versão (?:anterior|mais antiga|obsoleta)"
     ),
     "nl": (
-        r"tegenspr\w*|tegenstrijd\w*|inconsisten\w*|in strijd met|"
         r"(?:een )?ander\w* (?:sectie|paragraaf|bron|bronnen|passage|document\w*|pagina|versie|tekst)|"
         r"(?:oudere|eerdere|verouderde|vorige) (?:versie|sectie|bron|document)"
     ),
@@ -67,10 +73,18 @@ _PHRASES = {
 
 @lru_cache(maxsize=16)
 def _pattern(code: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{_PHRASES[code]})")
+    return re.compile(rf"(?<!\w)(?:{_CONFLICT[code]}|{_ASIDE[code]})")
 
 
 def tells_of_disagreement(text: str, language: str) -> bool:
     """Whether the text says that sources contradict one another; False for a language without phrases."""
     code = base(language)
-    return code in _PHRASES and bool(_pattern(code).search(fold(text)))
+    return code in _CONFLICT and bool(_pattern(code).search(fold(text)))
+
+
+_ANY = re.compile(rf"(?<!\w)(?:{'|'.join(_CONFLICT.values())})")
+
+
+def names_conflict(text: str) -> bool:
+    """Whether the text names a conflict in so many words, in any of the languages: an answer may be in another one."""
+    return bool(_ANY.search(fold(text)))

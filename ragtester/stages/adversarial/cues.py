@@ -66,11 +66,3 @@ JOINTS = re.compile(
     r"oder|sondern|während|jedoch|statt|anstatt|nicht|et|mais|ou|tandis|alors que|au lieu|et non|y|pero|e|ma|en|maar)\b"
 )
 """Where a sentence with two values may be cut between them."""
-
-CONFLICT = re.compile(
-    r"\b(?:contradict\w*|conflict(?:s|ing)?|disagree\w*|inconsisten\w*|discrepan\w*|at odds|do not agree|don't agree|"
-    r"differ from each other|widersprech\w*|widerspr(?:icht|uch|üche|üchlich\w*)|unstimmig\w*|uneinig|"
-    r"contredi\w*|incohéren\w*|divergen\w*|désaccord\w*|contradic\w*|contraddi\w*|discordan\w*|contradi\w*|"
-    r"tegenstrijd\w*|tegenspr\w*)\b"
-)
-"""Anywhere in an answer: it says that its sources do not agree, in so many words."""

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 from ragtester.stages.adversarial.cues import (
     CHANGED_FROM,
-    CONFLICT,
     DENIED_AFTER,
     DENIED_BEFORE,
     JOINTS,
@@ -21,6 +20,7 @@ from ragtester.stages.adversarial.cues import (
     TOLD_APART,
 )
 from ragtester.stages.adversarial.mentions import mentions
+from ragtester.text.disagreement import names_conflict
 from ragtester.text.normalise import fold
 from ragtester.text.quantities import quantities
 from ragtester.text.sentences import sentences
@@ -88,7 +88,7 @@ def what_is_said(answer: str, sought: Sought) -> Said:
     poison = _once(one.phrase for one in told)
     labelled = _once(one.phrase for one in kept if one.phrase not in poison)
     denied = _once(one.phrase for one in of_poison if one.phrase not in (*poison, *labelled))
-    return Said(gold, poison, denied, labelled, bool(CONFLICT.search(fold(answer))))
+    return Said(gold, poison, denied, labelled, names_conflict(answer))
 
 
 def _once(phrases: Iterable[str]) -> tuple[str, ...]:
