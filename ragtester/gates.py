@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from ragtester.errors import ChangedInputsError, DataError, MissingPackageError, UsageError
 from ragtester.exports import gate_junit
-from ragtester.pipeline import one_budget
+from ragtester.pipeline import CLAIMS, check_models, one_budget
 from ragtester.progress import StageResult
 from ragtester.provenance import now
 from ragtester.records import CLOSED_BOOK_SUFFIX, DriftResult, GateResult, Layer
@@ -96,12 +96,15 @@ def decide(workspace: Workspace, asked: deciding.Asked, layers: Layers, wanted: 
     """Make what is missing (unless `no_run`), decide, and write `gates/<gate>/<run>/`.
 
     A layer that cannot be made is a line that closes the gate. Raises UsageError before anything is made where the
-    baseline is missing, RagtesterError where answers or verdicts cannot be made at all, or nothing can be written.
+    baseline or a key is missing, RagtesterError where answers or verdicts cannot be made at all, or nothing can be
+    written.
     """
     started = now()
     faults: dict[Layer, str] = {}
     if not wanted.no_run:
         _check_baseline(workspace, asked)
+        stages = ("execute", "judge", *((CLAIMS,) if "claims" in asked.layers else ()))
+        check_models(asked.settings, stages, root=workspace.root)
         with one_budget():
             faults = _make(asked, layers, overwrite=wanted.overwrite)
     with workspace.lock():

@@ -293,6 +293,7 @@ def test_nothing_is_run_for_a_gate_without_its_baseline(
 
 def test_a_run_may_be_made_that_is_the_baseline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pair(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
     monkeypatch.setattr(Project, "execute", reached)
     with pytest.raises(DataError, match="reached"):
         Project(tmp_path).gate("full", run="new", baseline="new")
@@ -364,3 +365,14 @@ def test_a_baseline_that_is_not_whole_closes_it(tmp_path: Path) -> None:
             "with --run base again"
         ),
     ]
+
+
+@pytest.mark.parametrize("table", ["judge", "audit_claims"])
+def test_a_key_that_a_layer_needs_is_asked_for_before_anything_is_run(
+    table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    pair(tmp_path, GATE.replace('"run"', '"claims"'))
+    monkeypatch.setattr(Project, "execute", reached)
+    with pytest.raises(UsageError, match=r"openai:gpt-4\.1-mini needs a key: set OPENAI_API_KEY"):
+        Project(tmp_path, [f'{table}.model="openai:gpt-4.1-mini"']).gate("full")

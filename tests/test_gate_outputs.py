@@ -49,6 +49,12 @@ ALL = "\n".join(
 )
 
 
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The judge's; nothing is asked here."""
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+
+
 def check(status: Any = "pass", text: str = "fine", layer: Any = "run", name: str = "rows") -> GateCheck:
     return GateCheck(layer=layer, name=name, status=status, text=text)
 
