@@ -353,6 +353,20 @@ def test_each_cell_has_its_own_row_and_column(values: list[int]) -> None:
             assert (verdict == "supported") == (value == own)
 
 
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("Data that need no change are not kept in the store.", "contradicted"),
+        ("Data that need no change are kept in the store.", "supported"),
+        ("The horn sounds only at night.", "unsupported"),
+        ("The horn sounds only at night, if the fog is thick.", "supported"),
+    ],
+)
+def test_a_second_denial_and_a_second_condition_count(claim: str, verdict: str) -> None:
+    text = "Data that need no change are kept in the store. The horn sounds only at night, if the fog is thick."
+    assert check(claim, text).verdict == verdict
+
+
 def test_a_claim_that_leaves_out_what_stands_in_brackets_is_supported() -> None:
     text = "Two programs trace well. access-nbody forms many traces (81). crypto-md5 forms one."
     assert check("access-nbody forms many traces. crypto-md5 forms one.", text).verdict == "supported"

@@ -141,8 +141,11 @@ def _other_sense(claim: Claim, there: Part, before: frozenset[str]) -> str:
         lacking = (one.without & other.stems) - other.without
         if lacking:
             return f"'without' stands at {min(lacking)!r} in one of them only"
-    if part.denied != there.denied:
-        return "it denies this" if there.denied else "it says this without denial"
+    # "The data that need no change are not kept here": a second denial counts only where all else is the same.
+    counted = part.denials != there.denials and set(part.read.stems) == set(there.read.stems)
+    if part.denied != there.denied or counted:
+        more = there.denied if part.denied != there.denied else there.denials > part.denials
+        return "it denies this" if more else "it says this without denial"
     return ""
 
 

@@ -153,6 +153,6 @@ def _covers(claim: Claim, found: Match) -> bool:
 
 def _drops(claim: Claim, there: Part) -> bool:
     """Whether the clause has a condition or a limit of which the claim says nothing."""
-    if there.conditional and not claim.part.conditional and not there.conditions <= claim.stems:
+    if there.conditional > claim.part.conditional and not there.conditions <= claim.stems:
         return True
     return there.limits and not claim.part.read.quantities

@@ -40,7 +40,7 @@ class Part:
     """A sentence or a clause of one.
 
     `read` has its stems, values, codes and names; `stems` also those that it takes over from the clause before
-    ("the pump runs at 6 bar *and needs oil*"). `denied`: whether it denies. `without`: stems that it says are absent.
+    ("the pump runs at 6 bar *and needs oil*"). `denied`: whether it denies; `denials`: how often. `without`: stems that it says are absent.
     `conditions`: stems of what it is subject to. `limits`: whether a value in it is a limit ("more than three days").
     `groups`: words that exclude others of their kind, by kind. `cell`: whether it is the cell of a table.
     """
@@ -48,9 +48,10 @@ class Part:
     read: Statement
     stems: frozenset[str]
     denied: bool
+    denials: int
     without: frozenset[str]
     conditions: frozenset[str]
-    conditional: bool
+    conditional: int
     limits: bool
     groups: dict[int, frozenset[str]]
     code: str
@@ -110,13 +111,13 @@ def part(text: str, code: str, lead: frozenset[str] = frozenset()) -> Part:
     plain = LIMITING.sub(" ", folded)
     said = words(plain)
     denying = negators(code)
-    denies = any(one in denying or one.endswith("n't") for one in said)
-    denies = denies or bool(NEGATING_SIGNS.search(plain))
+    denials = sum(one in denying or one.endswith("n't") for one in said) + len(NEGATING_SIGNS.findall(plain))
     conditions, conditional = _conditions(text, read)
     return Part(
         read,
         frozenset(read.stems) | lead,
-        denies != bool(FORBIDDING.search(plain)),
+        bool(denials) != bool(FORBIDDING.search(plain)),
+        denials,
         _without(read.sequence, code),
         conditions,
         conditional,
@@ -150,19 +151,19 @@ def _limited(text: str, values: tuple[Quantity, ...]) -> bool:
     return any(COMPARING.search(text[max(0, one.start - BACK) : one.start]) for one in measured)
 
 
-def _conditions(text: str, read: Statement) -> tuple[frozenset[str], bool]:
-    """The stems after the first mark of a condition, and whether there is such a mark."""
+def _conditions(text: str, read: Statement) -> tuple[frozenset[str], int]:
+    """The stems after the first mark of a condition, and how many there are."""
     if FOCUS.search(text):
-        return frozenset(read.stems), True
+        return frozenset(read.stems), len(CONDITION.findall(text))
     match = CONDITION.search(text)
     if match is None:
-        return frozenset(), False
+        return frozenset(), 0
     after = (
         set(words(text[match.end() :]))
         if match.start() or "," not in text
         else set(words(text[match.end() : text.index(",")] if text.find(",") > match.end() else text[match.end() :]))
     )
-    return frozenset(stem for word, stem in read.stem_of.items() if word in after), True
+    return frozenset(stem for word, stem in read.stem_of.items() if word in after), len(CONDITION.findall(text))
 
 
 def _without(sequence: tuple[str, ...], code: str) -> frozenset[str]:

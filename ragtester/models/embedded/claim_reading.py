@@ -106,8 +106,10 @@ def _sentence(text: str, code: str) -> Sentence:
 
 def _with_values(whole: Part, told: str, code: str) -> Part:
     """A sentence with the values that it has once its bare numbers have their units."""
-    pairs = zip(whole.read.quantities, quantities(told, code), strict=True)
-    values = tuple(replace(value, start=bare.start, end=bare.end) for bare, value in pairs)
+    known = dict(zip(quantities(whole.text, code), quantities(told, code), strict=True))
+    values = tuple(
+        replace(known[one], start=one.start, end=one.end) if one in known else one for one in whole.read.quantities
+    )
     return replace(whole, read=replace(whole.read, quantities=values))
 
 
