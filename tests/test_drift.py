@@ -209,6 +209,23 @@ def noisy(root: Path, unsupported: Sequence[int], after: int) -> DriftResult:
     return compare_runs(workspace, load_settings(root), "a", "b")
 
 
+def test_what_got_worse_without_a_threshold_is_named_and_fails_nothing(tmp_path: Path) -> None:
+    before = [Asked(f"q{n}") for n in range(12)]
+    write_run(tmp_path, "a", before)
+    workspace = write_run(
+        tmp_path, "b", [replace(one, status="fail") if n < 9 else one for n, one in enumerate(before)]
+    )
+    result = compare_runs(workspace, load_settings(tmp_path), "a", "b")
+    # Nine of nine in one direction: p = 2 / 2^9.
+    assert figure(result, "pass_rate").p == pytest.approx(2 / 2**9)
+    assert not result.breached
+    assert "No threshold was passed" in text(result)
+    assert "Worse beyond chance, and [drift] sets no threshold for it: pass rate -75.0 points." in text(result)
+    # The same change the other way round is none for the worse.
+    back = compare_runs(workspace, load_settings(tmp_path), "b", "a")
+    assert "sets no threshold" not in text(back)
+
+
 def test_a_change_within_what_repeats_show_is_no_drift(tmp_path: Path) -> None:
     result = noisy(tmp_path, [2, 6, 4], after=5)
     found = figure(result, "unsupported")

@@ -92,6 +92,25 @@ def test_evidence_of_another_query_is_no_gold_that_could_be_returned(tmp_path: P
     assert len(pump.gold) == 1 and pump.metrics and pump.metrics.recall == 1.0
 
 
+def test_what_an_application_says_it_leaves_out_is_no_silent_exclusion(tmp_path: Path) -> None:
+    silent, telling = tmp_path / "silent", tmp_path / "telling"
+    for root in (silent, telling):
+        root.mkdir()
+    project(silent, TELLS_ALL).audit_coverage()
+    code = TELLS_ALL.replace('"cited": ["0"]', '"cited": ["0"], "left_out": {"1": "it is of the bolt"}')
+    project(telling, code).audit_coverage()
+
+    def stated(root: Path) -> set[tuple[str, str]]:
+        rows: list[AnswerCoverage] = read_rows(root / "verdicts/main/coverage/answers.jsonl", AnswerCoverage)
+        return {(one.reason, one.by) for row in rows for one in row.excluded}
+
+    assert stated(silent) == {("", "")}
+    assert stated(telling) == {("it is of the bolt", "answer")}
+    said = (silent / "verdicts/main/coverage/result.md").read_text(encoding="utf-8").replace("\\", "")
+    assert "[target] left_out reads reasons from the application's replies" in said
+    assert "surface_conflicts" not in said
+
+
 def test_without_chunks_nothing_is_said_of_retrieval_claims_and_coverage(tmp_path: Path) -> None:
     made = project(tmp_path, TELLS_NOTHING)
     result = made.audit_retrieval()

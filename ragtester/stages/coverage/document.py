@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ragtester.records import CoverageGroup, CoverageResult, Proportion
+from ragtester.records import TARGET, CoverageGroup, CoverageResult, Proportion
+from ragtester.stages.coverage.figures import NO_DOCUMENT
 from ragtester.stages.means import mean_cell
 from ragtester.stages.proportions import rate_cell
 from ragtester.statistics import format_rate
 from ragtester.tables import Cell, Document, Paragraph, Section, Table
 from ragtester.tables.cells import counted, show
+from ragtester.tables.names import JOIN
 
 SHOWN = 10
 _NOT_TOLD = {
@@ -54,6 +56,8 @@ def _said(result: CoverageResult) -> Iterator[Paragraph]:
 
 def _reasons(result: CoverageResult) -> str:
     asked = "[execute] surface_conflicts = true asks the system for reasons"
+    if result.systems and all(one.name.endswith(f"{JOIN}{TARGET}") for one in result.systems):
+        asked = "[target] left_out reads reasons from the application's replies"
     return f" {asked}." if result.source == "answers" and result.silent.successes else ""
 
 
@@ -142,7 +146,8 @@ def _clusters(result: CoverageResult, *, full: bool) -> Iterator[Paragraph | Tab
         return
     shown = result.documents if full else tuple(one for one in result.documents if one.hiding.successes)[:SHOWN]
     notes = () if len(shown) == len(result.documents) else (f"{len(shown)} of {len(result.documents)} documents",)
-    yield _groups("coverage-by-document", "By document, those that hide most first", "document", shown, notes)
+    if any(one.name != NO_DOCUMENT for one in result.documents):
+        yield _groups("coverage-by-document", "By document, those that hide most first", "document", shown, notes)
     chunks = result.hidden_chunks if full else result.hidden_chunks[:SHOWN]
     rows = tuple((one.chunk_id, one.answers, one.claim, one.reason) for one in chunks)
     more = () if len(chunks) == len(result.hidden_chunks) else (f"{len(chunks)} of {len(result.hidden_chunks)} chunks",)

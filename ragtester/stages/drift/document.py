@@ -8,12 +8,13 @@ from ragtester.records import DriftResult, Moved, Proportion
 from ragtester.stages.drift.causes import NAMES
 from ragtester.stages.drift.cells import allowed, change, difference, level, mark, size
 from ragtester.stages.drift.changed import listed
-from ragtester.stages.drift.figure_values import LABELS
+from ragtester.stages.drift.figure_values import FIGURES, LABELS
 from ragtester.stages.drift.flips_document import flips_parts
 from ragtester.statistics import format_rate
 from ragtester.tables import Cell, Document, Paragraph, PValue, Section, Table
 from ragtester.tables.cells import counted
 
+LEVEL = 0.05
 REPEAT = "ragtester audit claims --repeat 3"
 TESTS = (
     "Over the questions that both runs answered (n of the change). Rates of claims are over the claims that were sent. "
@@ -81,7 +82,23 @@ def _decision(result: DriftResult) -> str:
             f"The {LABELS[one.name]}, {change(one)}, passed the threshold of {allowed(one)}, but by no more than "
             f"repeats of the same run differ ({size(one, one.band or 0.0)}): that is noise, not drift."
         )
+    if loose := _without_threshold(result):
+        told.append(f"Worse beyond chance, and [drift] sets no threshold for it: {'; '.join(loose)}.")
     return " ".join([*told, result.explanation])
+
+
+def _without_threshold(result: DriftResult) -> list[str]:
+    """Figures that could have a threshold, have none, and got worse beyond chance (after Holm) and noise."""
+    worse = {figure.name: figure.worse for figure in FIGURES}
+    return [
+        f"{LABELS[one.name]} {change(one)}"
+        for one in result.moved
+        if result.settings.get(one.name, 0.0) is None
+        and worse[one.name] * (one.difference or 0.0) > 0
+        and one.holm is not None
+        and one.holm < LEVEL
+        and not one.within_noise
+    ]
 
 
 def stamp(floating: Sequence[str], started: str) -> str:
