@@ -40,9 +40,10 @@ class Part:
     """A sentence or a clause of one.
 
     `read` has its stems, values, codes and names; `stems` also those that it takes over from the clause before
-    ("the pump runs at 6 bar *and needs oil*"). `denied`: whether it denies; `denials`: how often. `without`: stems that it says are absent.
-    `conditions`: stems of what it is subject to. `limits`: whether a value in it is a limit ("more than three days").
-    `groups`: words that exclude others of their kind, by kind. `cell`: whether it is the cell of a table.
+    ("the pump runs at 6 bar *and needs oil*"). `denied`: whether it denies; `denials`: by how many words. `without`:
+    stems that it says are absent. `conditions`: stems of what it is subject to; `conditional`: how many marks of a
+    condition it has. `limits`: whether a value in it is a limit ("more than three days"). `groups`: words that exclude
+    others of their kind, by kind. `cell`: whether it is the cell of a table.
     """
 
     read: Statement
