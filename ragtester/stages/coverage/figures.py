@@ -11,6 +11,8 @@ from ragtester.stages.proportions import proportion
 from ragtester.statistics import mean
 
 Rows = Sequence[AnswerCoverage]
+NO_DOCUMENT = "-"
+"""Stands for the document of a question that another agent was asked."""
 SHOWN_CHUNKS = 200
 """Hidden chunks that the result lists: those that most answers hide."""
 

@@ -10,6 +10,7 @@ from ragtester.records import AnswerCoverage, CoverageResult, Ledger
 from ragtester.results.paying import total
 from ragtester.stages.coverage.clusters import cluster_sentences
 from ragtester.stages.coverage.figures import (
+    NO_DOCUMENT,
     group,
     groups,
     hidden_chunks,
@@ -63,7 +64,7 @@ def make_result(
         not_told=dict(sorted(Counter(name for row in rows for name in row.not_told).items())),
         systems=groups(counted, lambda row: f"{row.llm} × {row.embedding}", seed),
         types=groups(counted, lambda row: row.type, seed),
-        documents=groups(counted, lambda row: row.document_id or "-", seed),
+        documents=groups(counted, lambda row: row.document_id or NO_DOCUMENT, seed),
         hidden_chunks=hidden_chunks(counted),
         clusters=tuple(cluster_sentences(counted)),
         checked=sum(row.checked for row in rows),
