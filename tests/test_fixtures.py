@@ -116,6 +116,17 @@ def test_an_unknown_field_hides_no_other_fault(tmp_path: Path) -> None:
     ]
 
 
+def test_a_mistyped_field_hides_no_unknown_id_and_no_empty_text(tmp_path: Path) -> None:
+    wrong = {"expectedAnswer": 30, "poisonDocIds": ["odl"], "keywords": ["30 days", " "], "relevantIds": "new"}
+    make(tmp_path, case={**CASE, **wrong})
+    assert sorted(fault.partition(": ")[2] for fault in faults(tmp_path)) == [
+        "expectedAnswer: a text in quotes is wanted (given: 30)",
+        "keywords.1: is empty",
+        "poisonDocIds: no document 'odl' in docs/; did you mean 'old'?",
+        'relevantIds: a list in [ ] is wanted (given: "new")',
+    ]
+
+
 def test_faults_of_several_fixtures_come_together(tmp_path: Path) -> None:
     make(tmp_path, "a", {**CASE, "id": "a", "k": True})
     make(tmp_path, "b", None)
@@ -183,7 +194,10 @@ def test_what_is_no_case_is_told_in_a_line(tmp_path: Path, text: str, words: str
 
 def test_a_missing_field_is_named_as_the_file_would_have_it(tmp_path: Path) -> None:
     make(tmp_path, case={"question": "q"})
-    assert faults(tmp_path) == ["stale/case.json:1: 'id' is missing"]
+    assert faults(tmp_path) == [
+        "stale/case.json:1: 'id' is missing",
+        "stale/case.json:1: expectedAnswer: is empty or missing; give it, or set mustRefuse",
+    ]
 
 
 def test_a_file_that_is_not_utf8_is_told_with_its_line(tmp_path: Path) -> None:
