@@ -22,6 +22,7 @@ from ragtester.models.embedded.claim_checking import check_claim
 from ragtester.models.gateway import Gateway
 from ragtester.records import CLAIM_VERDICTS, ClaimVerdict
 from ragtester.settings import Settings
+from ragtester.statistics.comparison import format_p, mcnemar
 from ragtester.statistics.intervals import format_rate
 from ragtester.tasks import CHECK_CLAIM, CheckClaim, Passage
 from ragtester.text.claim_cover import trace_by_words
@@ -77,6 +78,7 @@ def tables() -> str:
     for name in SETS:
         of_set = [one for one in found if one[0]["set"] == name]
         parts.append(f"| {name} | {format_rate(*wrong(of_set))} | {format_rate(*wrong(of_set, 2))} |")
+    parts += ["", *_against_words(found), "", *_trust(found)]
     parts += ["", "By kind:\n", "| kind | tuning | held_out |", "| --- | --- | --- |"]
     for kind in sorted({one[0]["kind"] for one in found}):
         rates = [
@@ -95,6 +97,26 @@ def tables() -> str:
         parts += ["", f"What the engine said (columns) of each label (rows), {name}:\n"]
         parts += _confusion([one for one in found if one[0]["set"] == name])
     return "\n".join(parts)
+
+
+def _against_words(found: Sequence[tuple[dict[str, Any], ClaimVerdict, ClaimVerdict]]) -> list[str]:
+    held_out = [one for one in found if one[0]["set"] == "held_out"]
+    engine = sum(verdict == pair["label"] != words for pair, verdict, words in held_out)
+    alone = sum(words == pair["label"] != verdict for pair, verdict, words in held_out)
+    only = f"the engine alone is right in {engine} and words alone in {alone}"
+    return [f"Of the {len(held_out)} held-out pairs, {only} (McNemar, {format_p(mcnemar(engine, alone).p)})."]
+
+
+def _trust(found: Sequence[tuple[dict[str, Any], ClaimVerdict, ClaimVerdict]]) -> list[str]:
+    """How often each verdict is right where it is given."""
+    lines = ["Right where it is said:\n", "| verdict | tuning | held_out |", "| --- | --- | --- |"]
+    for said in CLAIM_VERDICTS:
+        rates = []
+        for name in SETS:
+            given = [pair["label"] for pair, verdict, _ in found if pair["set"] == name and verdict == said]
+            rates.append(format_rate(given.count(said), len(given)))
+        lines.append(f"| {said} | {' | '.join(rates)} |")
+    return lines
 
 
 def _confusion(found: Sequence[tuple[dict[str, Any], ClaimVerdict, ClaimVerdict]]) -> list[str]:
