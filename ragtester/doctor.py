@@ -120,7 +120,9 @@ def _target(workspace: Workspace, settings: Settings, *, probe: bool) -> Iterato
         yield Finding(name, False, str(error), "mend [target], or install what it needs")
         return
     if why := unreachable(settings):
-        yield Finding(name, False, why, "start the application; mend target.name")
+        # Its address stands in the name.
+        why = why.removeprefix(f"{settings.target.address}: ")
+        yield Finding(name, False, why, "start the application, or mend target.name")
         return
     if not probe:
         yield Finding(name, True, "is there; --probe asks it one question")
