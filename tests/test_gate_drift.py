@@ -37,6 +37,19 @@ def pair(root: Path, gate: str = GATE) -> Workspace:
     return workspace
 
 
+def test_against_a_floating_alias_no_worse_is_a_timestamp(tmp_path: Path) -> None:
+    workspace = pair(tmp_path)
+    asked = choose(Project(tmp_path).settings, "full", Wanted())
+    floating = compared(moved(difference=0.0), floating=("openai:alpha",), after_started="2026-03-04T05:06:07Z")
+    found = decide(workspace, asked, read_evidence(workspace, asked, {}), floating)
+    told = [one.text for one in found.checks if one.name == "floating alias" and one.status == "warn"]
+    assert told == [
+        'openai:alpha: a name that may mean another model tomorrow; "no worse" is a timestamp (2026-03-04T05:06:07Z)'
+    ]
+    pinned = decide(workspace, asked, read_evidence(workspace, asked, {}), compared(moved(difference=0.0)))
+    assert not [one for one in pinned.checks if one.name == "floating alias"]
+
+
 def moved(name: str = "unsupported", **changes: Any) -> Moved:
     known: dict[str, Any] = {
         "name": name,

@@ -8,7 +8,7 @@ from typing import Any
 from ragtester.records import DriftResult, GateCheck, Layer, Moved
 from ragtester.settings import DriftSettings
 from ragtester.stages.gate.evidence import Asked, Baseline, Evidence, LayerFiles
-from ragtester.stages.gate.lines import TOO_SMALL, failure, impossible, line
+from ragtester.stages.gate.lines import TOO_SMALL, failure, impossible, line, warning
 from ragtester.stages.gate.standing import COMMANDS, sound
 from ragtester.statistics import Interval
 from ragtester.tables import Estimate
@@ -43,6 +43,10 @@ def drift_checks(asked: Asked, evidence: Evidence, drift: DriftResult | None) ->
     yield from _whole_baseline(evidence.baseline)
     yield from _judges(asked, evidence)
     yield from _audits(asked, evidence, evidence.baseline)
+    if drift.floating:
+        when = f'"no worse" is a timestamp ({drift.after_started or "an unknown time"})'
+        names = ", ".join(drift.floating)
+        yield warning(LAYER, "floating alias", f"{names}: a name that may mean another model tomorrow; {when}")
     moved = {one.name: one for one in drift.moved}
     for name, limit in limits(asked):
         found = moved.get(name)
