@@ -11,7 +11,17 @@ import pytest
 from ragtester.errors import ChangedInputsError, DataError, UsageError
 from ragtester.judgement import answer_hashes
 from ragtester.progress import SilentProgress
-from ragtester.records import AnswerClaims, AnswerCoverage, Claim, Contradiction, Failure, LeftOut, Manifest, Ranked
+from ragtester.records import (
+    AnswerClaims,
+    AnswerCoverage,
+    Claim,
+    Contradiction,
+    Failure,
+    Ledger,
+    LeftOut,
+    Manifest,
+    Ranked,
+)
 from ragtester.runs import answer_files
 from ragtester.stages.coverage import Wanted, coverage_document, estimate
 from ragtester.stages.coverage.clusters import cluster_sentences
@@ -405,7 +415,8 @@ def split_before(space: Any, claims: list[tuple[str, tuple[str, ...], Any]], *, 
     files, _ = answer_files(space, "main")
     inputs = answer_hashes(files) if fresh else dict.fromkeys(answer_hashes(files), "0" * 64)
     folder = space.claims_audit("main")
-    manifest = Manifest(stage="audit claims", name="main", seed=7, inputs=inputs, started="2026-01-01T00:00:00Z")
+    times = {"started": "2026-01-01T00:00:00Z", "ended": "2026-01-01T00:00:01Z"}
+    manifest = Manifest(stage="audit claims", name="main", seed=7, inputs=inputs, **times)
     write_json(folder / "manifest.json", manifest)
     shared: dict[str, Any] = {
         "case_id": "c1",
@@ -440,6 +451,21 @@ def test_the_claims_audit_saves_the_split_and_the_checks_that_it_made(tmp_path: 
     assert (one.checked, two.checked) == (2, 3)
     assert sum(asked == (PLAIN,) for asked in judge.asked) == 1
     assert progress.notes == []
+
+
+@pytest.mark.parametrize("changes", [{"ended": None}, {"ledger": Ledger(planned=2, ok=1, skipped=1)}])
+def test_a_claims_audit_that_was_stopped_is_finished_first(changes: dict[str, Any], tmp_path: Path) -> None:
+    """What it has not split yet would be paid for here and there, and refused as made from other claims afterwards."""
+    space = workspace(tmp_path, [answer(1, PLAIN, ("new",)), answer(2, PLAIN, ("new",))])
+    split_before(space, [(WINDOW, ("new",), "supported")])
+    path = space.claims_audit("main") / "manifest.json"
+    held = read_json(path, Manifest)
+    assert held is not None
+    write_json(path, held.model_copy(update=changes))
+    judge = Judge(SPLITS)
+    with pytest.raises(UsageError, match="claims audit is not finished; run `ragtester audit claims --run main`"):
+        audit(space, judge)
+    assert judge.asked == [] and not space.coverage_audit("main").exists()
 
 
 def test_a_claims_audit_of_other_answers_is_left_aside(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ragtester.errors import UsageError
 from ragtester.judgement import answer_hashes
 from ragtester.progress import Progress
 from ragtester.records import (
@@ -45,7 +46,7 @@ class OwnAnswers:
 
     @classmethod
     def open(cls, workspace: Workspace, settings: Settings, progress: Progress) -> OwnAnswers:
-        """Raises UsageError for a run without answers."""
+        """Raises UsageError for a run without answers, and for one whose claims audit was stopped."""
         run = settings.execute.run
         files = run_files(workspace, run, progress)
         executed = read_json(workspace.answers(run) / "manifest.json", Manifest)
@@ -72,11 +73,11 @@ class OwnAnswers:
                 f"run {run}: its claims audit is of other answers and is left aside; this audit splits them itself"
             )
             return
-        split = {
-            _place(row)
-            for row in iter_rows(folder / "answers.jsonl", AnswerClaims)
-            if row.status in ("claims", "empty")
-        }
+        audited = list(iter_rows(folder / "answers.jsonl", AnswerClaims))
+        if manifest.ended is None or (manifest.ledger and len(audited) < manifest.ledger.planned):
+            # What it has not split yet would be split here, paid for again there, and then be another claim's.
+            raise UsageError(f"run {run}: its claims audit is not finished; run `ragtester audit claims --run {run}`")
+        split = {_place(row) for row in audited if row.status in ("claims", "empty")}
         self.claims = {place: [] for place in split}
         for row in iter_rows(folder / "claims.jsonl", Claim):
             if _place(row) in split:
