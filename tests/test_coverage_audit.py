@@ -415,7 +415,7 @@ def split_before(space: Any, claims: list[tuple[str, tuple[str, ...], Any]], *, 
     files, _ = answer_files(space, "main")
     inputs = answer_hashes(files) if fresh else dict.fromkeys(answer_hashes(files), "0" * 64)
     folder = space.claims_audit("main")
-    times = {"started": "2026-01-01T00:00:00Z", "ended": "2026-01-01T00:00:01Z"}
+    times: dict[str, Any] = {"started": "2026-01-01T00:00:00Z", "ended": "2026-01-01T00:00:01Z"}
     manifest = Manifest(stage="audit claims", name="main", seed=7, inputs=inputs, **times)
     write_json(folder / "manifest.json", manifest)
     shared: dict[str, Any] = {
