@@ -199,6 +199,21 @@ def test_any_text_gets_a_verdict_and_the_same_again(claim: str, text: str, langu
     assert check(claim, text, language=language) == check(claim, text, language=language)
 
 
+MIXED = """
+the pump is at 5 mm and 7 8.5 °C or 2024 36 kg costs 12 euros, for K2-L; (3 m) of 1/2 per day every 10 % not if it und
+kostet 4 Euro bis zum 3. Mai 6:30 Uhr which – : | . 1,000 4.1.3 a second
+"""
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.sampled_from(MIXED.split()), min_size=1, max_size=25), st.sampled_from(["en", "de", "fr", "xx"]))
+def test_any_mixture_of_values_is_read_and_stands_on_itself_or_on_nothing(tokens: list[str], language: str) -> None:
+    text = " ".join(tokens)
+    for claim in split(text, language=language).claims:
+        assert check(claim.claim, text, language=language).verdict in {"supported", "unsupported", "contradicted"}
+    assert check(text, text, language=language) == check(text, text, language=language)
+
+
 # Splits
 
 
