@@ -96,8 +96,8 @@ def decide(workspace: Workspace, asked: deciding.Asked, layers: Layers, wanted: 
     """Make what is missing (unless `no_run`), decide, and write `gates/<gate>/<run>/`.
 
     A layer that cannot be made is a line that closes the gate. Raises UsageError before anything is made where the
-    baseline or a key is missing, RagtesterError where answers or verdicts cannot be made at all, or nothing can be
-    written.
+    baseline or a key is missing, RagtesterError where answers or verdicts cannot be made at all for another reason than
+    inputs that changed, or nothing can be written.
     """
     started = now()
     faults: dict[Layer, str] = {}
@@ -151,9 +151,15 @@ def read_result(workspace: Workspace, gate: str, run: str) -> GateResult | None:
 
 def _make(asked: deciding.Asked, layers: Layers, *, overwrite: bool) -> dict[Layer, str]:
     """Make what is missing, in order; gives why layers could not be made. A stop at a limit ends it."""
+    audits = [one for one in asked.layers if one not in ("run", "drift")]
     for stage in (layers.execute, layers.judge):
-        if stopped := stage(overwrite=overwrite).stopped:
-            return dict.fromkeys((one for one in asked.layers if one not in ("run", "drift")), f"stopped: {stopped}")
+        try:
+            stopped = stage(overwrite=overwrite).stopped
+        except ChangedInputsError as error:
+            # What stands there is of other inputs: nothing may be built on it, and the files say so to a CI server.
+            return {"run": _one_line(error), **dict.fromkeys(audits, "not made, for the run was refused")}
+        if stopped:
+            return dict.fromkeys(audits, f"stopped: {stopped}")
     steps: Mapping[Layer, Callable[[], Any]] = {
         "claims": lambda: layers.audit_claims(overwrite=overwrite),
         "adversarial": lambda: layers.adversarial(overwrite=overwrite),
@@ -166,7 +172,7 @@ def _make(asked: deciding.Asked, layers: Layers, *, overwrite: bool) -> dict[Lay
             try:
                 step()
             except (UsageError, DataError, ChangedInputsError, MissingPackageError) as error:
-                faults[layer] = " ".join(str(error).split())
+                faults[layer] = _one_line(error)
     return faults
 
 
@@ -180,4 +186,8 @@ def _drift(workspace: Workspace, asked: deciding.Asked) -> tuple[DriftResult | N
     try:
         return compare_runs(workspace, settings, asked.baseline, asked.run), ""
     except (UsageError, DataError) as error:
-        return None, " ".join(str(error).split())
+        return None, _one_line(error)
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())

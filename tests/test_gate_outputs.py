@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from ragtester import Project
 from ragtester.cli import app
-from ragtester.errors import ChangedInputsError, StorageError
+from ragtester.errors import ChangedInputsError, StorageError, UsageError
 from ragtester.exports import gate_junit
 from ragtester.gates import Wanted, choose, write
 from ragtester.gates import decide as run_gate
@@ -315,8 +315,20 @@ def test_what_no_check_can_speak_of_is_raised(tmp_path: Path) -> None:
     made.healthy(tmp_path)
     with pytest.raises(StorageError):
         run(tmp_path, Made(audit_coverage=StorageError("disk full")))
-    with pytest.raises(ChangedInputsError):
-        run(tmp_path, Made(execute=ChangedInputsError("changed")))
+    with pytest.raises(UsageError):
+        run(tmp_path, Made(execute=UsageError("no case")))
+
+
+@pytest.mark.parametrize("stage", ["execute", "judge"])
+def test_a_run_of_other_inputs_closes_the_gate_and_is_told_in_its_files(tmp_path: Path, stage: str) -> None:
+    made.healthy(tmp_path)
+    layers = Made(**{stage: ChangedInputsError("the prompt\n changed")})
+    layer_lines = [
+        f"{layer} | not made | not made, for the run was refused"
+        for layer in ("claims", "adversarial", "coverage", "retrieval")
+    ]
+    assert lines_of(run(tmp_path, layers)) == ["run | not made | the prompt changed", *layer_lines]
+    assert layers.calls[-1] == stage
 
 
 def test_every_setting_of_a_gate_stands_in_its_page(repository: Path) -> None:

@@ -17,6 +17,8 @@ from ragtester.workspace import Workspace
 
 def run_checks(workspace: Workspace, asked: Asked, evidence: Evidence) -> Iterator[GateCheck]:
     """Every check of the layer "run"."""
+    if "run" in evidence.faults:
+        yield impossible("run", "not made", evidence.faults["run"])
     results, info = evidence.results, evidence.info
     if results is None or info is None:
         yield impossible("run", "answers", evidence.fault)
