@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
-import os
 import re
-import signal
-import time
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +12,7 @@ import pytest
 from ragtester import Project
 from ragtester.workspace import Workspace
 from tests.coverage_fakes import WINDOW, answer, rows, workspace
+from tests.killing import kill_after, sent
 from tests.servers.openai_api import OpenAIServer
 
 CASES, CONCURRENCY = 8, 2
@@ -49,30 +45,9 @@ def run_of(folder: Path, url: str) -> Workspace:
     return space
 
 
-def kill_after(space: Workspace, server: OpenAIServer, requests: int) -> None:
-    """Start the audit in a process of its own, and kill it when the server has seen so many requests."""
-    server.hangs_after = requests
-    pid = os.fork()
-    if pid == 0:
-        try:
-            Project(space.root).audit_coverage()
-        finally:
-            os._exit(0)
-    while (ended := os.waitpid(pid, os.WNOHANG)) == (0, 0) and server.seen.total() < requests:
-        time.sleep(0.002)
-    assert ended == (0, 0), "it ended before it could be killed"
-    os.kill(pid, signal.SIGKILL)
-    server.hangs_after = math.inf
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
-
-
 def made(space: Workspace) -> list[str]:
     """The rows, without the server's latency."""
     return [re.sub(r'"seconds":[^,}]+', '"seconds":0', row.model_dump_json()) for row in rows(space)]
-
-
-def sent(server: OpenAIServer) -> Counter[str]:
-    return Counter(json.dumps(body, sort_keys=True) for body in server.chats())
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
@@ -85,7 +60,7 @@ def test_an_audit_killed_twice_ends_like_one_that_was_not(tmp_path: Path) -> Non
         server.seen.clear()
         killed = run_of(tmp_path / "killed", server.url)
         for requests in (6, 17):
-            kill_after(killed, server, requests)
+            kill_after(Project(killed.root).audit_coverage, server, requests)
         assert Project(killed.root).audit_coverage().exit_code == 0
         repeated = sent(server)
     # a split and three checks an answer

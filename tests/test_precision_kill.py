@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
-import os
 import re
-import signal
-import time
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +16,7 @@ from ragtester.stages import precision
 from ragtester.stages.precision.files import Files
 from ragtester.storage import read_rows
 from ragtester.workspace import Workspace
+from tests.killing import kill_after, sent
 from tests.precision_helpers import judged_run
 from tests.servers.openai_api import OpenAIServer
 
@@ -51,28 +47,6 @@ def workspace(folder: Path, url: str, panel: tuple[str, ...] = PANEL) -> Workspa
     return space
 
 
-def start(space: Workspace) -> int:
-    """The audit in a process of its own, which has all packages loaded already; gives its id."""
-    pid = os.fork()
-    if pid == 0:
-        try:
-            Project(space.root).audit_precision()
-        finally:
-            os._exit(0)
-    return pid
-
-
-def kill_after(space: Workspace, server: OpenAIServer, requests: int) -> None:
-    server.hangs_after = requests
-    pid = start(space)
-    while (ended := os.waitpid(pid, os.WNOHANG)) == (0, 0) and server.seen.total() < requests:
-        time.sleep(0.002)
-    assert ended == (0, 0), "it ended before it could be killed"
-    os.kill(pid, signal.SIGKILL)
-    server.hangs_after = math.inf
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
-
-
 def rows(space: Workspace) -> dict[str, list[str]]:
     """Every row of the audit, without the server's latency and the workspace's own name."""
     found = {}
@@ -81,10 +55,6 @@ def rows(space: Workspace) -> dict[str, list[str]]:
         lines = path.read_text(encoding="utf-8").splitlines()
         found[str(path.relative_to(folder))] = [re.sub(r'"seconds":[^,}]+', '"seconds":0', line) for line in lines]
     return found
-
-
-def sent(server: OpenAIServer) -> Counter[str]:
-    return Counter(json.dumps(body, sort_keys=True) for body in server.chats())
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
@@ -97,7 +67,7 @@ def test_a_panel_killed_twice_ends_like_one_that_was_not(tmp_path: Path) -> None
         server.seen.clear()
         killed = workspace(tmp_path / "killed", server.url)
         for requests in (5, 13):
-            kill_after(killed, server, requests)
+            kill_after(Project(killed.root).audit_precision, server, requests)
         assert Project(killed.root).audit_precision().exit_code == 0
         repeated = sent(server)
     assert planned.total() == CASES * len(PANEL)

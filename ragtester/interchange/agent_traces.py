@@ -6,7 +6,6 @@ docs/coverage.md describes what each field means and where it is looked for.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from ragtester.interchange.agent_traces_calls import from_calls
 from ragtester.interchange.agent_traces_langsmith import from_runs
 from ragtester.interchange.agent_traces_otel import from_spans
 from ragtester.interchange.agent_traces_parts import Faults, Item, bracketed
-from ragtester.interchange.files import is_unicode, read_text
+from ragtester.interchange.files import HALF_A_PAIR, is_unicode, read_text, strict_json, strict_lines
 from ragtester.stages.coverage import ForeignAnswer
 from ragtester.storage import MAX_FAULTS
 from ragtester.tables.cells import counted
@@ -75,7 +74,7 @@ def _items(text: str, path: Path, faults: Faults) -> Iterator[Item]:
     if not stripped:
         return
     try:
-        whole = json.loads(stripped, parse_constant=_refused)
+        whole = strict_json(stripped)
     except (ValueError, RecursionError):
         yield from _lines(text, faults)
         return
@@ -84,7 +83,7 @@ def _items(text: str, path: Path, faults: Faults) -> Iterator[Item]:
 
 def _listed(whole: Any, path: Path, faults: Faults) -> Iterator[Item]:
     if not is_unicode(whole):
-        faults.add("", "it holds a half of a surrogate pair, which is no character")
+        faults.add("", HALF_A_PAIR)
         return
     if isinstance(whole, dict) and isinstance(whole.get("runs"), list):
         yield from (Item(f"runs[{at}]", one) for at, one in enumerate(whole["runs"]))
@@ -97,22 +96,11 @@ def _listed(whole: Any, path: Path, faults: Faults) -> Iterator[Item]:
 
 
 def _lines(text: str, faults: Faults) -> Iterator[Item]:
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line, parse_constant=_refused)
-        except (ValueError, RecursionError) as error:
-            faults.add(str(number), f"not valid JSON: {getattr(error, 'msg', None) or error}")
-            continue
-        if not is_unicode(value):
-            faults.add(str(number), "it holds a half of a surrogate pair, which is no character")
-            continue
-        yield Item(str(number), value)
-
-
-def _refused(word: str) -> Any:
-    raise ValueError(f"{word} is no number; leave out what is undefined, or write null")
+    for number, value, fault in strict_lines(text):
+        if fault:
+            faults.add(str(number), fault)
+        else:
+            yield Item(str(number), value)
 
 
 def _recognised(items: list[Item], path: Path, faults: Faults) -> str:

@@ -16,6 +16,7 @@ from ragtester.errors import DataError, UsageError
 Records = list[tuple[str, dict[str, Any]]]
 LARGEST_FILE = 1 << 30
 LARGEST_CELL = 1 << 28
+HALF_A_PAIR = "it holds a half of a surrogate pair, which is no character"
 _CELLS = threading.Lock()
 _MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"PK\x03\x04": "a ZIP or Excel file", b"%PDF": "a PDF"}
 
@@ -69,6 +70,32 @@ def jsonl_records(text: str, path: Path) -> Records:
     if faults:
         raise DataError(f"{path}: {len(faults)} line(s) are no JSON objects", faults[:20])
     return found
+
+
+def strict_lines(text: str) -> Iterator[tuple[int, Any, str]]:
+    """The JSON value of every line that is not empty, with its number; or None and what is wrong with it.
+
+    Strict: NaN is no number, and a half of a surrogate pair is no character.
+    """
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            value = strict_json(line)
+        except (ValueError, RecursionError) as error:
+            yield number, None, f"not valid JSON: {getattr(error, 'msg', None) or error}"
+            continue
+        fault = "" if is_unicode(value) else HALF_A_PAIR
+        yield number, None if fault else value, fault
+
+
+def strict_json(text: str) -> Any:
+    """The value of a JSON text. Raises ValueError (NaN and infinities as well) and RecursionError."""
+    return json.loads(text, parse_constant=_refused)
+
+
+def _refused(word: str) -> Any:
+    raise ValueError(f"{word} is no number; leave out what is undefined, or write null")
 
 
 def is_unicode(value: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ragtester.errors import DataError
 from ragtester.interchange.cells import literal
-from ragtester.interchange.files import Records, csv_records, is_unicode, jsonl_records, read_text
+from ragtester.interchange.files import HALF_A_PAIR, Records, csv_records, is_unicode, jsonl_records, read_text
 from ragtester.stages.retrieval import GoldLabels
 from ragtester.stages.retrieval.naming import named
 from ragtester.storage import MAX_FAULTS
@@ -30,7 +30,7 @@ def read_gold_labels(path: Path) -> GoldLabels:
     found: dict[str, dict[str, int]] = {}
     for where, row in _records(path):
         if not is_unicode(row):
-            faults.append(f"{where}: it holds a half of a surrogate pair, which is no character")
+            faults.append(f"{where}: {HALF_A_PAIR}")
             continue
         name, ids, grade = _text(row, QUERY), list(_ids(row, where, faults)), _grade(row, where, faults)
         if not name:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ragtester.errors import DataError
-from ragtester.interchange.files import is_unicode, read_text
+from ragtester.interchange.files import read_text, strict_lines
 from ragtester.interchange.trace_lines import NEEDED, TraceLine
 from ragtester.records import Ranked, Retrieved, Trace
 from ragtester.stages.retrieval import ForeignTrace
@@ -46,15 +45,8 @@ def read_traces(path: Path, *, labelled: bool = False) -> tuple[tuple[ForeignTra
 
 
 def _lines(text: str, path: Path, faults: list[str]) -> Iterator[tuple[int, TraceLine]]:
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line, parse_constant=_refused)
-        except (ValueError, RecursionError) as error:
-            faults.append(f"{path}:{number}: not valid JSON: {getattr(error, 'msg', None) or error}")
-            continue
-        if wrong := _unfit(value):
+    for number, value, fault in strict_lines(text):
+        if wrong := fault or _unfit(value):
             faults.append(f"{path}:{number}: {wrong}")
             continue
         try:
@@ -73,11 +65,7 @@ def _unfit(value: Any) -> str:
         return "not an object"
     if missing := [name for name in NEEDED if name not in value]:
         return f"missing: {', '.join(missing)}"
-    return "" if is_unicode(value) else "it holds a half of a surrogate pair, which is no character"
-
-
-def _refused(word: str) -> Any:
-    raise ValueError(f"{word} is no number; leave out what is undefined, or write null")
+    return ""
 
 
 def _foreign(line: TraceLine, number: int) -> ForeignTrace:
