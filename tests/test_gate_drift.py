@@ -152,6 +152,34 @@ def test_noise_is_no_breach(tmp_path: Path) -> None:
     assert line.endswith("may get worse by 5 points; within what repeats of the same run show by themselves")
 
 
+def test_the_line_is_that_of_the_farthest_system(tmp_path: Path) -> None:
+    """All together +2.5 points, which 5 points allow; one of two systems +12."""
+    pair(tmp_path)
+    far = moved(
+        system="alpha × e5", difference=0.12, before=0.05, after=0.17, low=0.06, high=0.18, pairs=4, breach=True
+    )
+    near = moved(system="beta × e5", difference=-0.07, before=0.05, after=0.0, low=None, high=None, pairs=4)
+    result = decided(tmp_path, compared(moved(breach=True, systems=(far, near)), UNMOVED[1]))
+    assert closing(result) == [
+        (
+            "drift | unsupported | +12.0 points [6.0, 18.0], n 4; 5.0 % to 17.0 %; may get worse by 5 points (worst of 2: "
+            "alpha × e5)"
+        )
+    ]
+
+
+def test_a_system_without_the_figure_in_one_run_closes_it(tmp_path: Path) -> None:
+    pair(tmp_path)
+    lost = moved(system="beta × e5", before=None, after=None, difference=None, low=None, high=None)
+    result = decided(tmp_path, compared(moved(systems=(lost, moved(system="alpha × e5"))), UNMOVED[1]))
+    assert closing(result) == [
+        (
+            "drift | unsupported | undefined for beta × e5 in one of the runs, and it may get worse by 5 points; undefined "
+            "is no pass"
+        )
+    ]
+
+
 def test_the_limits_of_the_gate_replace_those_of_drift(tmp_path: Path) -> None:
     """Latency is relative: from 2 to 3 seconds is half as much again."""
     pair(tmp_path, GATE.replace("baseline", "drift = { latency = 0.2 }\nbaseline"))

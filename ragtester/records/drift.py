@@ -26,6 +26,10 @@ class Moved(Record):
     run show by themselves. `threshold` is the most that the settings allow the figure to get worse (a share of `before`
     for seconds and cost), `exceeded` that it got worse by more, `within_noise` that the change is no larger than `band`
     and so no drift; `breach` is `exceeded` without `within_noise`.
+
+    A threshold holds for each system by itself, too: `systems` is the same figure of each (`system`; of retrieval an
+    embedding model), those that breach first, then those without a figure in one of the runs, then the farthest first;
+    empty for one system, and without a threshold. `breach` is then also that of any of them.
     """
 
     name: str
@@ -48,6 +52,14 @@ class Moved(Record):
     exceeded: bool = False
     breach: bool = False
     within_noise: bool = False
+    system: str = ""
+    systems: tuple[Moved, ...] = ()
+
+    @property
+    def deciding(self) -> Moved:
+        """The farthest system; all together where there is but one, or where they breach and no system does."""
+        first = self.systems[0] if self.systems else self
+        return self if self.breach and not first.breach else first
 
 
 class DriftFlip(Record):

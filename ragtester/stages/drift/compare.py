@@ -9,6 +9,7 @@ from ragtester.errors import UsageError
 from ragtester.records import DriftResult, Moved
 from ragtester.runs import repeats_of
 from ragtester.settings import DriftSettings, Settings
+from ragtester.stages.drift.by_system import by_system
 from ragtester.stages.drift.causes import causes, find_changes
 from ragtester.stages.drift.changed import listed
 from ragtester.stages.drift.edited import changed_cases
@@ -146,8 +147,10 @@ def _moved(
         values = valued(figure, pairing, one, two)
         record = moved(figure, values, seed)
         if record is not None:
-            record = record.model_copy(update={"band": band(figure, values, repeats)})
-            found.append(judged(figure, record, settings))
+            record = judged(figure, record.model_copy(update={"band": band(figure, values, repeats)}), settings)
+            systems = by_system(figure, pairing, (one, two), repeats, settings, seed)
+            breach = record.breach or any(each.breach for each in systems)
+            found.append(record.model_copy(update={"systems": systems, "breach": breach}))
     corrected = holm({record.name: record.p for record in found if record.p is not None})
     return [record.model_copy(update={"holm": round(corrected[record.name], 9)}) for record in found]
 

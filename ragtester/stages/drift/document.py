@@ -6,15 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from ragtester.records import DriftResult, Moved, Proportion
 from ragtester.stages.drift.causes import NAMES
-from ragtester.stages.drift.cells import allowed, change, difference, level, mark, size
-from ragtester.stages.drift.changed import listed
-from ragtester.stages.drift.figure_values import FIGURES, LABELS
+from ragtester.stages.drift.cells import allowed, difference, level, mark, size
+from ragtester.stages.drift.decision import decision
+from ragtester.stages.drift.figure_values import LABELS
 from ragtester.stages.drift.flips_document import flips_parts
 from ragtester.statistics import format_rate
 from ragtester.tables import Cell, Document, Paragraph, PValue, Section, Table
 from ragtester.tables.cells import counted
 
-LEVEL = 0.05
 REPEAT = "ragtester audit claims --repeat 3"
 TESTS = (
     "Over the questions that both runs answered (n of the change). Rates of claims are over the claims that were sent. "
@@ -25,13 +24,14 @@ SIZES = (
     "visible: the smallest change that these questions show with a power of 80 %. noise: the largest difference "
     "between two repeats of the same run."
 )
+SYSTEMS = "Figures that have a threshold: it holds for each system by itself, too. Not corrected for their number."
 _SPEAKS = {"for": "for it", "partly": "for a part", "against": "against it", "unclear": "unclear"}
 
 
 def drift_document(result: DriftResult, *, full: bool = False) -> Document:
-    """What `ragtester drift` prints; with `full` every flip."""
+    """What `ragtester drift` prints; with `full` every flip, and each system by itself."""
     sections = (
-        Section("drift", "What moved", tuple(_front(result))),
+        Section("drift", "What moved", tuple(_front(result, full=full))),
         Section("flips", "Questions that flipped", tuple(flips_parts(result, full=full))),
         Section("causes", "What to rule out, in this order", tuple(_causes(result))),
         Section("unpinned", "What could not be pinned", tuple(unpinned_parts(result.unpinned))),
@@ -39,11 +39,13 @@ def drift_document(result: DriftResult, *, full: bool = False) -> Document:
     return Document(f"Drift from {result.before} to {result.after}", sections)
 
 
-def _front(result: DriftResult) -> Iterator[Paragraph | Table]:
+def _front(result: DriftResult, *, full: bool) -> Iterator[Paragraph | Table]:
     """Fewer cases first, then the decision, then the figures and their noise."""
     yield from (Paragraph(text) for text in _compared(result))
-    yield Paragraph(_decision(result), answer=True)
+    yield Paragraph(decision(result), answer=True)
     yield _figures(result.moved)
+    if full and any(figure.systems for figure in result.moved):
+        yield _systems(result.moved)
     yield from (Paragraph(f"{line}.") for line in result.not_measured)
     yield Paragraph(_noise(result))
     yield from (Paragraph(f"Note: {note}.") for note in result.notes)
@@ -63,51 +65,6 @@ def _compared(result: DriftResult) -> Iterator[str]:
         f"{counted(result.pairs, 'answer')} of suite {result.suite} with a partner{apart}{left}. "
         f"{result.before} is of {when[0]}, {result.after} of {when[1]} (UTC)."
     )
-
-
-def _decision(result: DriftResult) -> str:
-    breaches = [figure for figure in result.moved if figure.breach]
-    excused = [figure for figure in result.moved if figure.exceeded and figure.within_noise]
-    told = [
-        "Drift: " + "; ".join(f"{LABELS[one.name]} {change(one)}, allowed is {allowed(one)}" for one in breaches) + "."
-        if breaches
-        else f"No {'drift' if excused else 'threshold was passed'}{stamp(result.floating, result.after_started)}."
-    ]
-    there = {one.name for one in result.moved}
-    missing = [LABELS[name] for name, limit in result.settings.items() if limit is not None and name not in there]
-    if missing:
-        told.append(f"Not measured in both runs, though there is a threshold: {', '.join(missing)}.")
-    for one in excused:
-        told.append(
-            f"The {LABELS[one.name]}, {change(one)}, passed the threshold of {allowed(one)}, but by no more than "
-            f"repeats of the same run differ ({size(one, one.band or 0.0)}): that is noise, not drift."
-        )
-    if loose := _without_threshold(result):
-        told.append(f"Worse beyond chance, and [drift] sets no threshold for it: {'; '.join(loose)}.")
-    return " ".join([*told, result.explanation])
-
-
-def _without_threshold(result: DriftResult) -> list[str]:
-    """Figures that could have a threshold, have none, and got worse beyond chance (after Holm) and noise."""
-    worse = {figure.name: figure.worse for figure in FIGURES}
-    return [
-        f"{LABELS[one.name]} {change(one)}"
-        for one in result.moved
-        if result.settings.get(one.name, 0.0) is None
-        and worse[one.name] * (one.difference or 0.0) > 0
-        and one.holm is not None
-        and one.holm < LEVEL
-        and not one.within_noise
-    ]
-
-
-def stamp(floating: Sequence[str], started: str) -> str:
-    """What "no regression" means where a model may change under its name."""
-    if not floating:
-        return ""
-    names, when = listed(floating), started or "an unknown time"
-    alias = "a floating alias" if len(floating) == 1 else "floating aliases"
-    return f"; {names} being {alias}, that is a timestamp ({when}) and no claim about the model of tomorrow"
 
 
 def _noise(result: DriftResult) -> str:
@@ -150,6 +107,24 @@ def _figure(one: Moved) -> tuple[Cell, ...]:
         None if one.p is None else PValue(one.p),
         None if one.holm is None else PValue(one.holm),
     )
+
+
+def _systems(figures: Sequence[Moved]) -> Table:
+    """Each system against the thresholds, the farthest first."""
+    rows = tuple(
+        (
+            LABELS[one.name],
+            one.system,
+            level(one, one.before, one.before_n),
+            level(one, one.after, one.after_n),
+            difference(one),
+            mark(one),
+        )
+        for figure in figures
+        for one in figure.systems
+    )
+    columns = ("figure", "system", "before", "after", "change", "")
+    return Table("systems", "Each system by itself", columns, rows, (SYSTEMS,), keys=2)
 
 
 def _causes(result: DriftResult) -> Iterator[Paragraph | Table]:

@@ -33,21 +33,26 @@ class Valued:
     after: tuple[str, ...]
 
 
-def valued(figure: Figure, pairing: Pairing, before: RunData, after: RunData) -> list[Valued]:
-    """The pairs that have a value on both sides.
+def valued(
+    figure: Figure, pairing: Pairing, before: RunData, after: RunData, system: tuple[str, ...] | None = None
+) -> list[Valued]:
+    """The pairs that have a value on both sides; with `system` those of this one (of the later run).
 
     Answers of one document share its text, so documents are drawn; where there is but one, questions are.
     """
     found = [
         (one, two, document, old, new)
-        for document, old, new in _places(figure, pairing)
-        if (one := figure.of(before, old)) is not None and (two := figure.of(after, new)) is not None
+        for document, old, new in places(figure, pairing)
+        if system in (None, new[:-2])
+        and (one := figure.of(before, old)) is not None
+        and (two := figure.of(after, new)) is not None
     ]
     several = len({document for _, _, document, _, _ in found}) > 1
     return [Valued(one, two, document if several else old[-1], old, new) for one, two, document, old, new in found]
 
 
-def _places(figure: Figure, pairing: Pairing) -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+def places(figure: Figure, pairing: Pairing) -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+    """Document, earlier and later place of every pair. But for technique and case a place names its system."""
     if figure.layer == "retrieval":
         return ((query.document_id, query.before, query.after) for query in pairing.queries)
     return ((pair.one.document_id, pair.before, pair.after) for pair in pairing.pairs)

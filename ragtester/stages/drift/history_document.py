@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ragtester.records import DriftHistory, HistoryRun, Mark, Strip
-from ragtester.stages.drift.cells import change, difference, mark, standing
-from ragtester.stages.drift.document import stamp, unpinned_parts
-from ragtester.stages.drift.figure_values import FIGURES, LABELS
+from ragtester.stages.drift.cells import difference, mark, standing
+from ragtester.stages.drift.decision import stamp, told_change
+from ragtester.stages.drift.document import unpinned_parts
+from ragtester.stages.drift.figure_values import FIGURES
 from ragtester.stages.drift.strips import LEGEND, MARKS, drawn
 from ragtester.tables import Cell, Document, Paragraph, PValue, Section, Table
 from ragtester.tables.cells import counted
@@ -64,7 +65,7 @@ def _newest(history: DriftHistory) -> str:
             f"{run.run}, the newest run, passed no threshold since {history.runs[-2].run}"
             f"{stamp(run.floating, run.started)}."
         )
-    told = "; ".join(f"{LABELS[one.name]} {change(one.change)}" for one in moved if one.change is not None)
+    told = "; ".join(told_change(one.change) for one in moved if one.change is not None)
     return f"Drift in {run.run}, the newest run, since {history.runs[-2].run}: {told}."
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from ragtester.records import Moved
 from ragtester.settings import DriftSettings
 from ragtester.stages.drift.figure_values import Figure
@@ -28,6 +30,14 @@ def judged(figure: Figure, record: Moved, settings: DriftSettings) -> Moved:
             "breach": exceeded and not noise,
         }
     )
+
+
+def reach(figure: Figure, record: Moved) -> float:
+    """How far a figure went for the worse, on the scale of its threshold."""
+    worse = figure.worse * (record.difference or 0.0)
+    if record.unit not in _RELATIVE or worse <= 0:
+        return worse
+    return worse / record.before if record.before else inf
 
 
 def _passed(figure: Figure, record: Moved, difference: float, threshold: float) -> bool:

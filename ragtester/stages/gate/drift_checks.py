@@ -149,11 +149,15 @@ def _label(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _moved(one: Moved, limit: float) -> GateCheck:
+def _moved(whole: Moved, limit: float) -> GateCheck:
+    """The line of what decides: where there are several systems, that of the farthest."""
+    one = whole.deciding
     shown = f"may get worse by {100 * limit:.4g} {'%' if one.name in RELATIVE else 'points'}"
     if one.difference is None:
-        return impossible(LAYER, _label(one.name), f"undefined, and it {shown}; undefined is no pass")
+        of = f" for {one.system} in one of the runs" if one.system else ""
+        return impossible(LAYER, _label(one.name), f"undefined{of}, and it {shown}; undefined is no pass")
     text = f"{_change(one)}; {shown}"
+    text += f" (worst of {len(whole.systems)}: {one.system})" if one.system else ""
     if one.within_noise:
         text += "; within what repeats of the same run show by themselves"
     too_small = one.low is not None and one.high is not None and one.low <= _signed(one, limit) <= one.high
