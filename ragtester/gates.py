@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from ragtester.errors import ChangedInputsError, DataError, MissingPackageError, UsageError
 from ragtester.exports import gate_junit
-from ragtester.pipeline import CLAIMS, check_models, one_budget
+from ragtester.pipeline import AUDIT, CLAIMS, COVERAGE, check_models, one_budget
 from ragtester.progress import StageResult
 from ragtester.provenance import now
 from ragtester.records import CLOSED_BOOK_SUFFIX, DriftResult, GateResult, Layer
@@ -25,6 +25,8 @@ LINES = """\
 layers = ["claims", "adversarial", "coverage", "drift"]
 baseline = "last-release"
 max_contradicted = 0.02"""
+# What the audits are called where models are checked; the fixtures are asked of the models of execute and judge.
+_ASKING: Mapping[Layer, str] = {"claims": CLAIMS, "coverage": COVERAGE, "retrieval": AUDIT}
 
 
 @dataclass(frozen=True)
@@ -96,15 +98,17 @@ def decide(workspace: Workspace, asked: deciding.Asked, layers: Layers, wanted: 
     """Make what is missing (unless `no_run`), decide, and write `gates/<gate>/<run>/`.
 
     A layer that cannot be made is a line that closes the gate. Raises UsageError before anything is made where the
-    baseline or a key is missing, RagtesterError where answers or verdicts cannot be made at all for another reason than
-    inputs that changed, or nothing can be written.
+    baseline or a key is missing, or with `no_run` the whole run; RagtesterError where answers or verdicts cannot be
+    made at all for another reason than inputs that changed, or nothing can be written.
     """
     started = now()
     faults: dict[Layer, str] = {}
-    if not wanted.no_run:
+    if wanted.no_run:
+        _check_run(workspace, asked)
+    else:
         _check_baseline(workspace, asked)
-        stages = ("execute", "judge", *((CLAIMS,) if "claims" in asked.layers else ()))
-        check_models(asked.settings, stages, root=workspace.root)
+        audits = [_ASKING[layer] for layer in asked.layers if layer in _ASKING]
+        check_models(asked.settings, ("execute", "judge", *audits), root=workspace.root)
         with one_budget():
             faults = _make(asked, layers, overwrite=wanted.overwrite)
     with workspace.lock():
@@ -118,15 +122,27 @@ def decide(workspace: Workspace, asked: deciding.Asked, layers: Layers, wanted: 
     return result
 
 
+def _check_run(workspace: Workspace, asked: deciding.Asked) -> None:
+    """A name that nothing stands under, and nothing will, is mistyped: no decision is written of it."""
+    folders = (workspace.answers(asked.run), workspace.verdicts(asked.run))
+    if not any(path.is_file() for folder in folders for path in folder.rglob("*")):
+        told = _nearest_runs(workspace, asked.run)
+        raise UsageError(f"run {asked.run}: neither answers nor verdicts of it, and --no-run makes none{told}")
+
+
+def _nearest_runs(workspace: Workspace, name: str) -> str:
+    """What may have been meant, else the runs that are here; without those that belong to another run."""
+    made = sorted({path.name for part in ("answers", "verdicts") for path in (workspace.root / part).glob("*/")})
+    known = [one for one in made if asked_fixtures(one) is None and repeated_run(one) is None]
+    return did_you_mean(name, known) or f"; runs here: {', '.join(known[:5]) or 'none'}"
+
+
 def _check_baseline(workspace: Workspace, asked: deciding.Asked) -> None:
     """A gate that cannot open for want of its baseline must not pay for a run first."""
     if asked.baseline:
         if asked.baseline == asked.run or answer_files(workspace, asked.baseline)[0]:
             return
-        there = sorted(path.parent.name for path in (workspace.root / "answers").glob("*/manifest.json"))
-        known = [one for one in there if asked_fixtures(one) is None and repeated_run(one) is None]
-        told = did_you_mean(asked.baseline, known) or f"; runs here: {', '.join(known[:5]) or 'none'}"
-        fault = f"baseline {asked.baseline}: there are no answers of it{told}"
+        fault = f"baseline {asked.baseline}: there are no answers of it{_nearest_runs(workspace, asked.baseline)}"
     elif "drift" in asked.layers:
         fault = "drift compares with a baseline and none is named: set baseline, or give --baseline RUN"
     else:

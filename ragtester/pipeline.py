@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ragtester.claiming import claims_model
+from ragtester.claiming import claims_model, coverage_model
 from ragtester.errors import UsageError
 from ragtester.progress import Progress, StageResult
 from ragtester.records import NO_RETRIEVAL
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from ragtester.tasks import Embedder
 
 STAGES = ("documents", "cases", "execute", "judge")
-# The retrieval and the claims audit, beside the stages where `check_models` and its relatives take their names.
+# The retrieval, the claims and the output audit, beside the stages where `check_models` and its relatives take names.
 AUDIT = "retrieval"
 CLAIMS = "claims"
+COVERAGE = "coverage"
 
 
 @dataclass(frozen=True)
@@ -227,6 +228,8 @@ def needed_models(settings: Settings, stages: Sequence[str] = STAGES) -> set[str
         names.add(settings.judge.model)
     if CLAIMS in stages:
         names.add(claims_model(settings))
+    if COVERAGE in stages:
+        names.add(coverage_model(settings))
     return names | asked_models(settings, stages)
 
 

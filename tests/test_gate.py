@@ -604,6 +604,20 @@ def test_settings_that_would_decide_nothing_are_refused(table: dict[str, Any], m
     assert message in str(caught.value)
 
 
+def test_a_run_of_which_nothing_is_there_is_refused_with_the_nearest_names(tmp_path: Path) -> None:
+    workspace = made.healthy(tmp_path)
+    with pytest.raises(
+        UsageError, match=r"^run rnu: neither answers nor verdicts of it.*; did you mean 'run'\?$"
+    ) as told:
+        decided(tmp_path, run="rnu")
+    assert told.value.exit_code == 2
+    with pytest.raises(UsageError, match=r"; runs here: run$"):
+        decided(tmp_path, run="october")
+    assert not list((tmp_path / "gates").glob("*/*"))
+    shutil.rmtree(workspace.answers(RUN))
+    assert not decided(tmp_path).open  # Verdicts alone are something to decide on.
+
+
 def test_a_control_is_no_run_of_a_gate(tmp_path: Path) -> None:
     made.healthy(tmp_path)
     with pytest.raises(UsageError, match="that is a run's control"):

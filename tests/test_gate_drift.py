@@ -162,8 +162,8 @@ def test_the_line_is_that_of_the_farthest_system(tmp_path: Path) -> None:
     result = decided(tmp_path, compared(moved(breach=True, systems=(far, near)), UNMOVED[1]))
     assert closing(result) == [
         (
-            "drift | unsupported | +12.0 points [6.0, 18.0], n 4; 5.0 % to 17.0 %; may get worse by 5 points (worst of 2: "
-            "alpha × e5)"
+            "drift | unsupported | +12.0 points [6.0, 18.0], n 4; 5.0 % to 17.0 %; may get worse by 5 points (worst of "
+            "2: alpha × e5)"
         )
     ]
 
@@ -174,8 +174,8 @@ def test_a_system_without_the_figure_in_one_run_closes_it(tmp_path: Path) -> Non
     result = decided(tmp_path, compared(moved(systems=(lost, moved(system="alpha × e5"))), UNMOVED[1]))
     assert closing(result) == [
         (
-            "drift | unsupported | undefined for beta × e5 in one of the runs, and it may get worse by 5 points; undefined "
-            "is no pass"
+            "drift | unsupported | undefined for beta × e5 in one of the runs, and it may get worse by 5 points; "
+            "undefined is no pass"
         )
     ]
 
@@ -408,12 +408,22 @@ def test_a_baseline_that_is_not_whole_closes_it(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("table", ["judge", "audit_claims"])
+@pytest.mark.parametrize(
+    ("layer", "setting"),
+    [
+        ("claims", "judge.model"),
+        ("claims", "audit_claims.model"),
+        ("coverage", "audit_coverage.model"),
+        ("coverage", "audit_claims.model"),
+        ("retrieval", "audit_retrieval.claims_model"),
+        ("adversarial", "judge.model"),
+    ],
+)
 def test_a_key_that_a_layer_needs_is_asked_for_before_anything_is_run(
-    table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    layer: str, setting: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    pair(tmp_path, GATE.replace('"run"', '"claims"'))
+    pair(tmp_path, GATE.replace('"run"', f'"{layer}"'))
     monkeypatch.setattr(Project, "execute", reached)
     with pytest.raises(UsageError, match=r"openai:gpt-4\.1-mini needs a key: set OPENAI_API_KEY"):
-        Project(tmp_path, [f'{table}.model="openai:gpt-4.1-mini"']).gate("full")
+        Project(tmp_path, [f'{setting}="openai:gpt-4.1-mini"']).gate("full")

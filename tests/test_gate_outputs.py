@@ -163,6 +163,8 @@ def test_junit_has_a_suite_a_layer_and_counts_that_add_up() -> None:
     failed = root.find(".//failure")
     assert failed is not None
     assert (failed.attrib["message"], failed.text) == ("2 of 8", "2 of 8\nthe prompt changed")
+    # Why stands once, in the first that closes the gate.
+    assert [one.text for one in root.iter("error")] == ["no result", "no result either"]
 
 
 @given(st.lists(st.text(), min_size=1, max_size=4))

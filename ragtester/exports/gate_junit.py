@@ -1,7 +1,8 @@
 """A gate's decision as JUnit XML: a `testsuite` a layer, a `testcase` a check.
 
 A check that failed is a `failure`, one that could not be made an `error`; a warning passes and stands in
-`system-out`. What readers make of these is told in `ragtester.exports.junit`.
+`system-out`. Why the gate is closed and what to do stands once, in the first failure or error. What readers make of
+these is told in `ragtester.exports.junit`.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ def _lines(result: GateResult) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     name = attribute(f"ragtester gate {result.gate}")
     yield f'<testsuites name={name}{_counts(result.checks)} time="{_seconds(result):.3f}">\n'
+    first = next((check for check in result.checks if check.closes), None)
     for layer in result.layers:
         checks = tuple(check for check in result.checks if check.layer == layer)
         suite = f"gate {result.gate}: {layer}"
@@ -32,7 +34,8 @@ def _lines(result: GateResult) -> Iterator[str]:
         for check in checks:
             seen[check.name] += 1
             # Readers take class name and name for a test's identity: a second line of a check is a test of its own.
-            yield _case(result, check, f"{check.name} ({seen[check.name]})" if seen[check.name] > 1 else check.name)
+            own = f"{check.name} ({seen[check.name]})" if seen[check.name] > 1 else check.name
+            yield _case(result, check, own, (*result.explanation, *result.advice) if check is first else ())
         yield "  </testsuite>\n"
     yield "</testsuites>\n"
 
@@ -42,20 +45,20 @@ def _counts(checks: tuple[GateCheck, ...]) -> str:
     return f' tests="{len(checks)}" failures="{failed}" errors="{impossible}"'
 
 
-def _case(result: GateResult, check: GateCheck, name: str) -> str:
+def _case(result: GateResult, check: GateCheck, name: str, why: tuple[str, ...]) -> str:
     place = f"gate {result.gate}.{check.layer}"
     head = f"    <testcase classname={attribute(place)} name={attribute(name)}"
     if check.status == "pass":
         return f"{head}/>\n"
-    return f"{head}>{_outcome(result, check)}</testcase>\n"
+    return f"{head}>{_outcome(check, why)}</testcase>\n"
 
 
-def _outcome(result: GateResult, check: GateCheck) -> str:
+def _outcome(check: GateCheck, why: tuple[str, ...]) -> str:
     if check.status == "warn":
         return f"<system-out>{escape(legal(check.text))}</system-out>"
     tag = "failure" if check.status == "fail" else "error"
-    why = "\n".join((check.text, *result.explanation, *result.advice))
-    return f"<{tag} type={attribute(check.name)} message={attribute(check.text)}>{escape(legal(why))}</{tag}>"
+    text = "\n".join((check.text, *why))
+    return f"<{tag} type={attribute(check.name)} message={attribute(check.text)}>{escape(legal(text))}</{tag}>"
 
 
 def _seconds(result: GateResult) -> float:
