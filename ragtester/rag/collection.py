@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragtester.errors import StorageError
 from ragtester.provenance import sha256_text
-from ragtester.rag.similarity import signatures, unit_rows
+from ragtester.rag.similarity import settled, signatures, unit_rows
 from ragtester.records import Chunk
 
 if TYPE_CHECKING:
@@ -105,13 +105,17 @@ def rows_by_id(collection: Any, ids: Sequence[str]) -> dict[str, Any]:
 
 
 def _get(collection: Any, ids: list[str]) -> Iterator[tuple[str, Any, dict[str, Any]]]:
-    """(id, vector, metadata) of the ids that are there; raises StoreDamagedError where a vector lost its signature."""
+    """(id, settled vector, metadata) of the ids that are there.
+
+    Raises StoreDamagedError where a vector lost its signature.
+    """
     with chroma_errors():
         found = collection.get(ids=ids, include=["embeddings", "metadatas"])
     if not found["ids"]:
         return
     marks = signatures(unit_rows(found["embeddings"]))
-    for name, row, meta, mark in zip(found["ids"], found["embeddings"], found["metadatas"], marks, strict=True):
+    rows = settled(found["embeddings"])
+    for name, row, meta, mark in zip(found["ids"], rows, found["metadatas"], marks, strict=True):
         if not abs(float((meta or {}).get("mark", "nan")) - mark) <= TOLERANCE:
             raise StoreDamagedError(f"the vector of {name} is not the one that was stored")
         yield name, row, meta

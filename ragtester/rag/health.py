@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ragtester.rag.chroma import DATABASE, collection_name, looking
 from ragtester.rag.collection import PAGE, TOLERANCE, all_ids, batches, chroma_errors
-from ragtester.rag.similarity import DIGITS, signatures, unit_rows
+from ragtester.rag.similarity import Directions, cosines, settled, signatures, unit_rows
 from ragtester.rag.store import MARKER, Complete
 from ragtester.storage import read_json
 
@@ -28,7 +28,7 @@ Unsound = Literal["not_finite", "damaged_vector", "null_vector"]
 
 @dataclass
 class Vectors:
-    """One collection. `length` is that of its vectors (0 for none); `rows` are unit rows in the order of `ids`.
+    """One collection. `length` is that of its vectors (0 for none); `rows` are settled, in the order of `ids`.
 
     `unsound` says what is wrong with a vector; `twins` how many different texts share a vector that several have, by
     id; `texts` counts the different texts. `rows` is None for a collection that is too large to be kept.
@@ -101,7 +101,7 @@ def _read(collection: Any | None) -> Vectors:
         found.ids += ids
         size += rows.shape[0] * rows.shape[1] * 4
         if size <= IN_MEMORY:
-            kept.append(rows.astype(np.float32))
+            kept.append(settled(rows))
     found.at = {name: place for place, name in enumerate(found.ids)}
     found.texts = len(set(texts.values()))
     for names in shared.values():
@@ -165,7 +165,11 @@ def rank_of(
         return None
     if chunk_id not in chunks.at or question_id not in questions.at:
         return None
-    scores = np.round(chunks.rows @ questions.rows[questions.at[question_id]], DIGITS)
+    place = questions.at[question_id]
+    asked = Directions.of(questions.rows[place : place + 1])
+    # Page by page: doubles of a large collection would need twice its memory.
+    pages = (chunks.rows[start : start + PAGE] for start in range(0, len(chunks.rows), PAGE))
+    scores = np.concatenate([cosines(asked, Directions.of(page))[0] for page in pages])
     own = float(scores[chunks.at[chunk_id]])
     ahead = (chunks.ids[place] for place in np.flatnonzero(scores >= own).tolist())
     rank = 1 + sum(

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 # Scores are cosines of vectors that were stored in single precision: digits beyond the sixth are noise.
 DIGITS = 6
+# Components are whole numbers of 2^-20 of their row's largest one: finer ones would not survive single precision.
+GRID_BITS = 20
+# A double holds whole numbers up to 2^53.
+EXACT_BITS = 53
 Hit = tuple[str, float]
 
 
@@ -38,14 +42,55 @@ def signatures(rows: Matrix) -> list[float]:
     return [float(value) for value in rows @ weights]
 
 
-def cosines(questions: Matrix, rows: Matrix) -> Matrix:
-    """Similarities of unit rows (questions × rows), rounded.
+def settled(vectors: Sequence[Sequence[float]] | NDArray[Any]) -> NDArray[np.float32]:
+    """Vectors as they are stored and compared: each component a whole number of 2^-20 of its row's largest.
 
-    Twice: the last bits of a product depend on how many questions share a pass, and must not decide a digit.
+    Chroma gives back rows that it scaled to length 1 in single precision, not those that were put in. Scaling leaves
+    the ratios to the largest component alone, and its rounding moves them by at most 2^-23, an eighth of a step. So
+    `settled` of what is read back is bit for bit what was put in.
+
+    The product of two rows is then a sum of whole numbers of 2^-40. Up to 8192 components it stays below 2^53 of them
+    (for longer rows the steps are wider), so a double holds it exactly, in whatever order it is summed. A row of zeros
+    stays zero; components must be finite.
     """
     import numpy as np
 
-    scores: Matrix = np.round(np.round(questions @ rows.T, 2 * DIGITS), DIGITS) + 0.0
+    matrix = np.asarray(vectors, dtype=np.float64)
+    largest = np.abs(matrix).max(axis=1, keepdims=True, initial=0.0)
+    steps = 2.0 ** min(GRID_BITS, (EXACT_BITS - (matrix.shape[1] - 1).bit_length()) // 2)
+    made: Matrix = np.round(matrix / np.where(largest > 0, largest, 1.0) * steps) / steps + 0.0
+    return made.astype(np.float32)
+
+
+@dataclass(frozen=True)
+class Directions:
+    """Settled rows in double precision, and their lengths (1 for a row of zeros, which is similar to nothing)."""
+
+    rows: Matrix
+    lengths: Matrix
+
+    @classmethod
+    def of(cls, vectors: NDArray[np.float32]) -> Directions:
+        """Of rows that are `settled`."""
+        import numpy as np
+
+        rows = vectors.astype(np.float64)
+        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        return cls(rows, np.where(lengths > 0, lengths, 1.0))
+
+
+def cosines(questions: Directions, rows: Directions) -> Matrix:
+    """Similarities (questions × rows), rounded: the same bits whatever questions and rows share a pass.
+
+    Products are exact (see `settled`), and what follows is done to each score alone.
+    """
+    import numpy as np
+
+    scores: Matrix = questions.rows @ rows.rows.T
+    scores /= questions.lengths[:, None]
+    scores /= rows.lengths
+    np.round(scores, DIGITS, out=scores)
+    scores += 0.0
     return scores
 
 

@@ -26,7 +26,7 @@ from ragtester.rag.collection import (
     sound,
 )
 from ragtester.rag.rows import Rows
-from ragtester.rag.similarity import Best, Hit, cosines, unit_rows
+from ragtester.rag.similarity import Best, Directions, Hit, cosines, settled
 from ragtester.records import Failure, Record
 from ragtester.storage import write_json
 from ragtester.tasks import Embedder, EmbeddingError
@@ -34,8 +34,6 @@ from ragtester.tasks import Embedder, EmbeddingError
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from ragtester.rag.similarity import Matrix
 
 MARKER = "complete.json"
 QUESTIONS_AT_ONCE = 2000
@@ -179,8 +177,10 @@ class Store:
             self.compared += perf_counter() - began
         return hits
 
-    async def _question_rows(self, questions: list[str]) -> Matrix:
-        """Unit rows of the questions; those that were ever asked of this store are not embedded again."""
+    async def _question_rows(self, questions: list[str]) -> NDArray[np.float32]:
+        """Settled rows of the questions; those that were ever asked of this store are not embedded again."""
+        import numpy as np
+
         texts = {sha256_text(question)[:32]: question for question in questions}
         known = {}
         if not self.fresh:
@@ -195,7 +195,7 @@ class Store:
             await self.keep("questions", dict(zip(batch, asked, strict=True)), vectors, [{}] * len(batch))
         # From now on there are questions that another block may ask again.
         self.fresh = False
-        return unit_rows([known[sha256_text(question)[:32]] for question in questions])
+        return np.asarray([known[sha256_text(question)[:32]] for question in questions], dtype=np.float32)
 
     def _read(self, database: Opened) -> Rows:
         import numpy as np
@@ -209,18 +209,21 @@ class Store:
         return rows
 
 
-def _scan(rows: Rows, questions: Matrix, k: int, eligible: Sequence[frozenset[str] | None]) -> list[list[Hit]]:
+def _scan(
+    rows: Rows, questions: NDArray[np.float32], k: int, eligible: Sequence[frozenset[str] | None]
+) -> list[list[Hit]]:
     """One pass over the vectors for all questions, whatever each may find."""
     starts = range(0, len(questions), SCORED_AT_ONCE)
     parts = [slice(start, start + SCORED_AT_ONCE) for start in starts]
+    asked = [Directions.of(questions[part]) for part in parts]
     best = [Best(len(questions[part]), k) for part in parts]
     free = all(documents is None for documents in eligible)
     reach = [None if free else rows.owners().reach(eligible[part]) for part in parts]
     start = 0
     for ids, vectors in rows.pages():
-        units = unit_rows(vectors)
-        for part, found, may in zip(parts, best, reach, strict=True):
-            scores = cosines(questions[part], units)
+        page = Directions.of(vectors)
+        for some, found, may in zip(asked, best, reach, strict=True):
+            scores = cosines(some, page)
             if may is not None:
                 may.bar(scores, start)
             found.page(ids, scores)
@@ -241,7 +244,7 @@ def same_length(vectors: NDArray[np.float32], dimension: int, model: str, folder
 async def embedded(
     embedder: Embedder, embed: Callable[[list[str]], Awaitable[list[list[float]]]], texts: list[str]
 ) -> NDArray[np.float32]:
-    """Vectors of `texts`, checked: one a text, all of one length, all finite; in single precision, as Chroma keeps."""
+    """Vectors of `texts`, checked (one a text, all of one length, all finite) and settled: see `similarity.settled`."""
     import numpy as np
 
     vectors = await embed(texts)
@@ -255,6 +258,6 @@ async def embedded(
         with np.errstate(over="ignore"):
             made = np.asarray(vectors, dtype=np.float32)
         if np.isfinite(made).all():
-            return made
+            return settled(made)
         fault = "gave a vector with NaN or infinity"
     raise EmbeddingError(Failure(type="unparseable", message=f"embedding model {embedder.model} {fault}"))

@@ -7,19 +7,16 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ragtester.errors import DataError, StorageError
 from ragtester.provenance import sha256_text
 from ragtester.rag.collection import StoreDamagedError
 from ragtester.rag.health import StoreHealth, inspect_store, rank_of
+from ragtester.rag.similarity import Directions, cosines, settled
 from ragtester.records import Chunk
 from ragtester.stages.retrieval.fixes import Loss
 from ragtester.tables.cells import counted
 from ragtester.tasks import Embedder, EmbeddingError
-
-if TYPE_CHECKING:
-    from ragtester.rag.similarity import Matrix
 
 Vectors = Sequence[Sequence[float]]
 # Embeds texts as questions under an embedding model; None where that model is not to be asked.
@@ -147,11 +144,8 @@ class IndexViews:
 
 
 def _found_themselves(health: StoreHealth, some: Sequence[Chunk], vectors: Vectors) -> int:
-    from ragtester.rag.similarity import unit_rows
-
     assert health.chunks.rows is not None
-    asked: Matrix = unit_rows(vectors)
-    scores = asked @ health.chunks.rows.T
+    scores = cosines(Directions.of(settled(vectors)), Directions.of(health.chunks.rows))
     own = [float(scores[at][health.chunks.at[one.id]]) for at, one in enumerate(some)]
     return sum(mine >= float(row.max()) - SAME for mine, row in zip(own, scores, strict=True))
 

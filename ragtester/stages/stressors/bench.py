@@ -15,7 +15,7 @@ from ragtester.provenance import sha256_text
 from ragtester.rag.chunking import chunk, places
 from ragtester.rag.contexts import Found, Query
 from ragtester.rag.route import Route
-from ragtester.rag.similarity import Best, cosines, unit_rows
+from ragtester.rag.similarity import Best, Directions, cosines
 from ragtester.rag.sparse import Sparse
 from ragtester.rag.store import embedded
 from ragtester.records import NO_RETRIEVAL, Case, Chunk, Document
@@ -117,9 +117,9 @@ class Bench:
 
         rows = await self._rows([one.searched for one in cut], embedding)
         embedder = self._embedder(embedding)
-        asked = unit_rows(await embedded(embedder, embedder.embed_queries, [question]))
+        asked = Directions.of(await embedded(embedder, embedder.embed_queries, [question]))
         best = Best(1, depth)
-        best.page([one.id for one in cut], cosines(asked, unit_rows(np.asarray(rows, dtype=np.float32))))
+        best.page([one.id for one in cut], cosines(asked, Directions.of(np.asarray(rows, dtype=np.float32))))
         return best.hits()[0]
 
     async def _rows(self, texts: Sequence[str], embedding: str) -> list[list[float]]:
