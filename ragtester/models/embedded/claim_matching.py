@@ -9,7 +9,7 @@ from functools import cached_property
 from ragtester.models.embedded.claim_parts import Part
 from ragtester.models.embedded.claim_reading import Reading
 from ragtester.models.embedded.claim_values import missing
-from ragtester.models.embedded.claim_words import alike, excluding, opposites
+from ragtester.models.embedded.claim_words import alike, excluding, opposites_of
 from ragtester.models.embedded.judging_cover import cosines, word_vectors
 from ragtester.models.embedded.vectors import embed_texts
 from ragtester.text.quantities import Quantity
@@ -53,9 +53,8 @@ class Claim:
     @cached_property
     def relevant(self) -> frozenset[str]:
         """Stems of the passage that are one of its own, like one, or the opposite of one."""
-        opposed = opposites(self.code)
         every = frozenset(self.about)
-        return every.union(*self.kin.values(), *(opposed.get(one, frozenset()) for one in every))
+        return every.union(*self.kin.values(), *(opposites_of(one, self.code) for one in every))
 
     def touches(self, there: Part) -> frozenset[str]:
         """The stems of a text that bear on the claim."""
@@ -74,7 +73,7 @@ class Claim:
 
     def opposed(self, stem: str, held: frozenset[str]) -> bool:
         """Whether the set has a stem that says the opposite."""
-        return bool(opposites(self.code).get(stem, frozenset()) & held)
+        return bool(opposites_of(stem, self.code) & held)
 
 
 def _kindred(stem: str, word: str, passage: Reading, code: str) -> frozenset[str]:
@@ -83,8 +82,8 @@ def _kindred(stem: str, word: str, passage: Reading, code: str) -> frozenset[str
         found = {one for one in passage.stems if one in like or _akin(stem, one)}
         kinds = excluding(code)
         unlike = {one for one in passage.stems if one in kinds and kinds[one] == kinds.get(stem)}
-        unlike |= opposites(code).get(stem, frozenset()) | {stem}
-        passage.kin[stem] = frozenset((found | _near(word, passage)) - unlike)
+        unlike |= opposites_of(stem, code) | {stem}
+        passage.kin[stem] = frozenset((found | (set() if stem in passage.stems else _near(word, passage))) - unlike)
     return passage.kin[stem]
 
 

@@ -1,0 +1,123 @@
+"""Who does what and what goes where: names that change places between doer and done-to, or between from and to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ragtester.models.embedded.claim_matching import Claim
+from ragtester.models.embedded.claim_parts import Part
+from ragtester.text.normalise import listed
+from ragtester.text.stems import stem
+from ragtester.text.words import words
+
+REACH = 5
+"""Words between a name and the verb that it belongs to."""
+_FROM = frozenset(listed("from von vom aus de du da dal dalla desde del van uit"))
+_TO = frozenset(listed("to into nach zu zum zur à au a al hacia vers naar"))
+_BY = frozenset(listed("by von vom durch par por da dal dalla door"))
+_BE = frozenset(
+    listed(
+        "is are was were be been being gets got wird werden wurde wurden worden ist sind est sont était été fut "
+        "fue fueron es son ser sido è sono stato stata fu viene werd werden"
+    )
+)
+_HELPING = frozenset(listed("has have had will would did does hat haben hatte a ont avait ha han había ,"))
+"""What may stand between a name and the verb that it does."""
+_TOKEN = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*|[.,;:()]")
+
+
+@dataclass(frozen=True)
+class Token:
+    """A word, its stem, and whether it is (part of) a name; `word` is a sign where a clause may end."""
+
+    word: str
+    stem: str
+    named: bool
+    content: bool
+
+
+def swapped_roles(claim: Claim, there: Part) -> str:
+    """A name that does in the claim what another does there, or two that change places between from and to.
+
+    In a few words; "" where nothing is swapped. Seen are active sentences ("A beat B"), passives ("B was beaten by A"),
+    and "from A to B", where both names stand in the passage's sentence.
+    """
+    names = (claim.part.read.names | there.read.names) & there.stems & claim.stems
+    names |= there.read.names
+    ours, theirs = _tokens(claim.part, names), _tokens(there, names)
+    known = {one.stem for one in theirs if one.named}
+    one, two = _ways(ours), _ways(theirs)
+    if one and two and one[0] & two[1] and one[1] & two[0] and not (one[0] & two[0] or one[1] & two[1]):
+        return f"from {min(two[0])!r} to {min(two[1])!r}"
+    held = dict(_doers(theirs))
+    for verb, doer in _doers(ours):
+        like = claim.kin.get(verb, frozenset()) | {verb}
+        for other, true in held.items():
+            if other in like and not doer & true and doer & known:
+                return f"{min(true)!r} is with {other!r}, not {min(doer)!r}"
+    return ""
+
+
+def _tokens(part: Part, names: frozenset[str]) -> list[Token]:
+    found = []
+    for match in _TOKEN.finditer(part.text):
+        said = match.group()
+        lower = words(said)
+        own = stem(lower[0], part.code) if lower else ""
+        named = said[:1].isupper() and own in names
+        found.append(Token(lower[0] if lower else said, own, named, bool(lower) and lower[0] in part.read.stem_of))
+    return found
+
+
+def _runs(tokens: list[Token]) -> Iterator[tuple[int, int]]:
+    """Where each name begins and ends."""
+    start = None
+    for place, one in enumerate([*tokens, Token("", "", False, False)]):
+        if one.named and start is None:
+            start = place
+        elif not one.named and start is not None:
+            yield start, place
+            start = None
+
+
+def _before(tokens: list[Token], place: int) -> str:
+    """The word before a name, an article and a title left out."""
+    for one in reversed(tokens[max(0, place - 2) : place]):
+        if one.word in _FROM | _TO | _BY:
+            return one.word
+    return ""
+
+
+def _ways(tokens: list[Token]) -> tuple[frozenset[str], frozenset[str]] | None:
+    """The names after "from" and after "to"; None where one of them is missing."""
+    origin: set[str] = set()
+    target: set[str] = set()
+    for start, end in _runs(tokens):
+        mark, name = _before(tokens, start), {one.stem for one in tokens[start:end]}
+        if mark in _FROM:
+            origin |= name
+        elif mark in _TO:
+            target |= name
+    return (frozenset(origin - target), frozenset(target - origin)) if origin - target and target - origin else None
+
+
+def _doers(tokens: list[Token]) -> Iterator[tuple[str, frozenset[str]]]:
+    """Each verb's stem with the name that does it: after "by", else before the verb."""
+    runs = list(_runs(tokens))
+    for start, end in runs:
+        name = frozenset(one.stem for one in tokens[start:end])
+        before = [one for one in tokens[max(0, start - REACH) : start] if one.content and not one.named]
+        if _before(tokens, start) in _BY:
+            if before:
+                yield before[-1].stem, name
+            continue
+        following = next((place for place in range(end, min(len(tokens), end + REACH)) if tokens[place].content), None)
+        if following is None or tokens[following].named:
+            continue
+        between = {one.word for one in tokens[end:following]}
+        by = any(one.word in _BY for one in tokens[following + 1 : following + 2])
+        passive = bool(_BE & between) or (by and any(one.named for one in tokens[following + 2 : following + 5]))
+        if not passive and between <= _HELPING:
+            yield tokens[following].stem, name
