@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -22,6 +23,9 @@ from ragtester.records import Record
 
 Row = TypeVar("Row")
 MAX_FAULTS = 20
+# Name, process and eight characters of `tempfile`: a file that is being written and not yet in its place.
+_TEMPORARY = re.compile(r"\..+\.(\d+)-\w{8}\.tmp")
+_swept: set[Path] = set()
 
 
 def encode_row(record: Record) -> str:
@@ -169,10 +173,11 @@ def write_text(path: Path, parts: Iterable[str]) -> None:
 
 
 def write_bytes(path: Path, parts: Iterable[bytes]) -> None:
-    """Replace a file atomically."""
+    """Replace a file atomically. What a process that was killed left half written in the folder is removed."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:80]}.", suffix=".tmp")
+        _sweep(path.parent)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:80]}.{os.getpid()}-", suffix=".tmp")
         temporary = Path(name)
         try:
             with os.fdopen(handle, "wb") as file:
@@ -189,6 +194,29 @@ def write_bytes(path: Path, parts: Iterable[bytes]) -> None:
             raise
     except OSError as error:
         raise not_written(path, error) from error
+
+
+def _sweep(folder: Path) -> None:
+    """Remove temporary files of processes that are gone; once a folder and process, for the folder may be large."""
+    if folder in _swept:
+        return
+    _swept.add(folder)
+    for path in folder.glob(".*.tmp"):
+        found = _TEMPORARY.fullmatch(path.name)
+        if found and not _is_running(int(found[1])):
+            path.unlink(missing_ok=True)
+
+
+def _is_running(process: int) -> bool:
+    if os.name != "posix":  # There signal 0 would end the process instead of asking for it.
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def read_json(path: Path, schema: type[Row]) -> Row | None:

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import resource
+import signal
 import subprocess
 import sys
 import textwrap
@@ -86,6 +89,32 @@ def test_a_replaced_file_is_either_old_or_new(tmp_path: Path) -> None:
         write_rows(path, rows())  # type: ignore[arg-type]
     assert read_json(path, Span) == Span(start=1, end=2)
     assert [child.name for child in tmp_path.iterdir()] == ["span.json"]
+
+
+KILLED = """
+    import os, signal, sys
+    from pathlib import Path
+    from ragtester.storage import write_text
+
+    def parts():
+        yield "half"
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    write_text(Path(sys.argv[1]), parts())
+"""
+
+
+def test_what_a_killed_process_left_half_written_goes_with_the_next_write(tmp_path: Path) -> None:
+    path = tmp_path / "manifest.json"
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(KILLED), str(path)], check=False, timeout=60)
+    assert done.returncode == -signal.SIGKILL
+    (left,) = tmp_path.iterdir()
+    assert re.fullmatch(r"\.manifest\.json\.\d+-\w{8}\.tmp", left.name)
+    others = [".manifest.json.tmp", ".other.tmp", "notes.12-abcdefgh.tmp", f".rows.jsonl.{os.getpid()}-abcdefgh.tmp"]
+    for name in others:
+        (tmp_path / name).write_text("kept", encoding="utf-8")
+    write_json(path, Span(start=1, end=2))
+    assert sorted(child.name for child in tmp_path.iterdir()) == sorted([*others, "manifest.json"])
 
 
 FULL_DISK = """

@@ -217,7 +217,16 @@ cells = st.one_of(
 
 
 def numbers(text: str) -> list[float]:
-    return [float(found) for found in re.findall(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", text)]
+    plain = re.sub(r"(?<=\d),(?=\d{3})", "", text)
+    return [float(found) for found in re.findall(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", plain)]
+
+
+def test_counts_have_separators_for_people_and_none_in_files() -> None:
+    table = Table("t", "T", ("name", "tokens"), (("in", 666856), ("out", -1234)))
+    assert "| 666,856 |" in markdown_table(table)
+    assert "666,856" in latex_table(table, "t")
+    assert "666856" in csv_text(table)
+    assert "-1,234" in markdown_table(table)
 
 
 def raw(cell: Any) -> list[float]:

@@ -36,7 +36,7 @@ def show(cell: Cell) -> str:
         return _estimate(cell)
     if isinstance(cell, PValue):
         return p_text(cell.value)
-    return str(cell) if isinstance(cell, int) else number(cell)
+    return f"{cell:,}" if isinstance(cell, int) else number(cell)
 
 
 def show_row(row: Sequence[Cell]) -> list[str]:
