@@ -14,7 +14,7 @@ from ragtester.progress import StageResult
 from ragtester.provenance import now
 from ragtester.records import CLOSED_BOOK_SUFFIX, DriftResult, GateResult, Layer
 from ragtester.runs import answer_files, asked_fixtures, repeated_run
-from ragtester.settings import Settings
+from ragtester.settings import Settings, if_absent
 from ragtester.settings.nearest import did_you_mean
 from ragtester.stages import gate as deciding
 from ragtester.storage import read_json, write_json, write_text
@@ -67,9 +67,12 @@ class Layers(Protocol):
         ...
 
 
-def choose(settings: Settings, name: str, wanted: Wanted) -> deciding.Asked:
-    """The gate of that name (the only one where it is empty) with its run; raises UsageError with the known names."""
-    own = _named(settings, name)
+def choose(settings: Settings, name: str, wanted: Wanted, root: Path | None = None) -> deciding.Asked:
+    """The gate of that name (the only one where it is empty) with its run; raises UsageError with the known names.
+
+    `root` is the workspace that the settings are of: whether it has a file of settings is said where there is no gate.
+    """
+    own = _named(settings, name, root)
     gate = settings.gates[own]
     run = wanted.run or gate.run or settings.execute.run
     baseline = wanted.baseline or gate.baseline
@@ -80,10 +83,11 @@ def choose(settings: Settings, name: str, wanted: Wanted) -> deciding.Asked:
     return deciding.Asked(own, gate, settings.model_copy(update={"execute": execute}), baseline)
 
 
-def _named(settings: Settings, name: str) -> str:
+def _named(settings: Settings, name: str, root: Path | None) -> str:
     known = list(settings.gates)
     if not known:
-        raise UsageError(f"no gate is set; add to ragtester.toml, for example:\n\n{LINES}\n")
+        unset = if_absent(root) if root else ""
+        raise UsageError(f"no gate is set{unset}; add to ragtester.toml, for example:\n\n{LINES}\n")
     if name in known:
         return name
     if not name and len(known) == 1:
@@ -126,7 +130,7 @@ def _check_run(workspace: Workspace, asked: deciding.Asked) -> None:
     """A name that nothing stands under, and nothing will, is mistyped: no decision is written of it."""
     folders = (workspace.answers(asked.run), workspace.verdicts(asked.run))
     if not any(path.is_file() for folder in folders for path in folder.rglob("*")):
-        told = _nearest_runs(workspace, asked.run)
+        told = _nearest_runs(workspace, asked.run) + if_absent(workspace.root)
         raise UsageError(f"run {asked.run}: neither answers nor verdicts of it, and --no-run makes none{told}")
 
 

@@ -10,7 +10,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+from ragtester.errors import UsageError
 from ragtester.records import Answer, Manifest
+from ragtester.settings import if_absent
 from ragtester.storage import iter_rows, read_json
 from ragtester.workspace import Workspace, slug
 
@@ -32,6 +34,12 @@ def answer_files(workspace: Workspace, run: str) -> tuple[list[Path], list[Path]
         if first is not None:
             (current if made is None or _belongs(first, made) else left).append(path)
     return current, left
+
+
+def no_answers(workspace: Workspace, run: str, command: str = "ragtester execute") -> UsageError:
+    """What to raise for a run without answers; `command` makes them."""
+    told = f"no answers; run `{command}` first, or name another run{if_absent(workspace.root)}"
+    return UsageError(f"{workspace.answers(run)}: {told}")
 
 
 def verdict_files(workspace: Workspace, run: str) -> list[Path]:

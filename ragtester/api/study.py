@@ -121,7 +121,7 @@ class Study(Stages, Audits, Fixtures):
         from ragtester import gates
 
         wanted = gates.Wanted(run, baseline, no_run, overwrite)
-        asked = gates.choose(self.settings, name, wanted)
+        asked = gates.choose(self.settings, name, wanted, self.workspace.root)
         own = copy(self)
         own.settings = asked.settings
         return gates.decide(self.workspace, asked, own, wanted)

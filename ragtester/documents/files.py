@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ragtester.errors import UsageError
+from ragtester.settings import if_absent
 from ragtester.text.globs import glob_regex
 from ragtester.workspace import slug
 
@@ -70,7 +71,7 @@ def find_files(patterns: Sequence[str], base: Path) -> FoundFiles:
                 local = path.name if named else path.relative_to(root).as_posix()
                 chosen[real] = (path, local)
     if missing:
-        raise UsageError(f"no such file or folder: {', '.join(missing)} (looked in {base})")
+        raise UsageError(f"no such file or folder: {', '.join(missing)} (looked in {base}){if_absent(base)}")
     written = _Written()
     files = [
         CorpusFile(path, valid(local), written.source(path), _local_id(local))

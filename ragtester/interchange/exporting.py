@@ -17,8 +17,8 @@ from ragtester.interchange.shelf import Shelf
 from ragtester.interchange.suite_files import all_cases
 from ragtester.interchange.writing import container_of, text_of
 from ragtester.records import Answer, Case, CaseRow, Chunk, Manifest, Span, UnfilledCase, Verdict
-from ragtester.runs import answer_files
-from ragtester.settings import Settings
+from ragtester.runs import answer_files, no_answers
+from ragtester.settings import Settings, if_absent
 from ragtester.storage import iter_rows, read_json
 from ragtester.workspace import Workspace, slug
 
@@ -56,7 +56,8 @@ def export(workspace: Workspace, settings: Settings, options: ExportOptions, out
     if options.run:
         manifest = read_json(workspace.answers(options.run) / "manifest.json", Manifest)
         if manifest is None and not any(answer_files(workspace, options.run)):
-            raise UsageError(f"{workspace.answers(options.run)}: no such run; execute first, or name another run")
+            told = f"no such run; execute first, or name another run{if_absent(workspace.root)}"
+            raise UsageError(f"{workspace.answers(options.run)}: {told}")
         suite = str(manifest.parameters.get("suite", suite)) if manifest else suite
     job = _Export(workspace, suite, name, options)
     items = list(job.answered() if options.answers else job.plain())
@@ -94,9 +95,7 @@ class _Export:
         """An item an answer of the run, with its verdict where there is one."""
         files, _ = answer_files(self.workspace, self.options.run)
         if not files:
-            raise UsageError(
-                f"{self.workspace.answers(self.options.run)}: no answers; execute first, or name another run"
-            )
+            raise no_answers(self.workspace, self.options.run)
         self._check_systems(files)
         cases = {(case.technique, case.id): case for case in all_cases(self.workspace, self.suite)}
         for path in files:

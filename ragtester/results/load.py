@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ragtester.errors import DataError, UsageError
+from ragtester.errors import DataError
 from ragtester.records import CLOSED_BOOK_SUFFIX, Case, CaseRow, Document, DocumentRow, Manifest
 from ragtester.results import notes
 from ragtester.results.answers import RunReader
 from ragtester.results.rows import Result, Results, RunInfo
-from ragtester.runs import answer_files
+from ragtester.runs import answer_files, no_answers
 from ragtester.storage import MAX_FAULTS, iter_rows, read_json
 from ragtester.workspace import Workspace
 
@@ -46,9 +46,7 @@ def _files(workspace: Workspace, named: list[str]) -> dict[str, tuple[list[Path]
             if files:
                 found.setdefault(run, (files, left))
             elif run == name:
-                raise UsageError(
-                    f"{workspace.answers(run)}: no answers; run `ragtester execute` first, or name another run"
-                )
+                raise no_answers(workspace, run)
     return found
 
 

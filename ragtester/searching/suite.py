@@ -9,7 +9,7 @@ from pathlib import Path
 from ragtester.errors import DataError, UsageError
 from ragtester.provenance import sha256_text
 from ragtester.records import Case, CaseRow, Document, DocumentRow, UnfilledCase
-from ragtester.settings import Settings
+from ragtester.settings import Settings, if_absent
 from ragtester.storage import MAX_FAULTS, iter_numbered, iter_rows
 from ragtester.workspace import Workspace, slug
 
@@ -165,9 +165,13 @@ def open_suite(workspace: Workspace, settings: Settings) -> Suite:
     documents = [row for row in rows if isinstance(row, Document)]
     if not documents:
         what = "no readable document" if rows else "no document"
-        raise UsageError(f"{workspace.documents_file(name)}: {what}; make cases first (ragtester cases)")
+        raise UsageError(
+            f"{workspace.documents_file(name)}: {what}; make cases first (ragtester cases){if_absent(workspace.root)}"
+        )
     folder = workspace.suite(name)
     folders = technique_folders(folder) if technique == "all" else [folder / slug(technique)]
     if not any(next(one.glob("*.jsonl"), None) for one in folders):
-        raise UsageError(f"{folder}: no cases of technique {technique}; make them first (ragtester cases)")
+        raise UsageError(
+            f"{folder}: no cases of technique {technique}; make them first (ragtester cases){if_absent(workspace.root)}"
+        )
     return Suite(workspace, name, documents, folders)

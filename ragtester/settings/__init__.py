@@ -15,7 +15,7 @@ from ragtester.settings.layers import (
     GateSettings,
     TargetSettings,
 )
-from ragtester.settings.loading import FILE_NAME, load_settings, not_toml, parse_settings, toml_text
+from ragtester.settings.loading import FILE_NAME, if_absent, load_settings, not_toml, parse_settings, toml_text
 from ragtester.settings.models import ModelSettings, ProviderSettings
 from ragtester.settings.retrieval import ArmSettings, IndexSettings, RetrievalSettings
 from ragtester.settings.stages import (
@@ -65,6 +65,7 @@ __all__ = [
     "Table",
     "TargetSettings",
     "WorkspaceSettings",
+    "if_absent",
     "load_settings",
     "not_toml",
     "parse_settings",

@@ -40,6 +40,13 @@ def load_settings(folder: Path, overrides: tuple[str, ...] = ()) -> Settings:
     return _parse_both(data, whole, str(path))
 
 
+def if_absent(folder: Path) -> str:
+    """For the end of an error for want of input: that the folder has no settings; empty where it has."""
+    if (folder / FILE_NAME).exists():
+        return ""
+    return f"; no {FILE_NAME} in {folder}: name your workspace with -w, or make one with `ragtester init`"
+
+
 def not_toml(path: Path, error: ValueError) -> UsageError:
     """What to raise for a file that is no TOML."""
     twice = str(error).startswith(_TWICE) and isinstance(error, tomllib.TOMLDecodeError)

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ragtester.errors import DataError, UsageError
+from ragtester.errors import DataError
 from ragtester.progress import Progress
 from ragtester.records import CLOSED_BOOK_SUFFIX, Answer, Case, CaseRow, Chunk
-from ragtester.runs import answer_files
+from ragtester.runs import answer_files, no_answers
 from ragtester.storage import iter_rows
 from ragtester.workspace import Workspace
 
@@ -22,7 +22,7 @@ def run_files(workspace: Workspace, run: str, progress: Progress) -> list[Path]:
     found, left = answer_files(workspace, run)
     if not found:
         command = "ragtester execute" + (" --closed-book" if run.endswith(CLOSED_BOOK_SUFFIX) else "")
-        raise UsageError(f"{workspace.answers(run)}: no answers; run `{command}` first, or name another run")
+        raise no_answers(workspace, run, command)
     if left:
         progress.note(f"{len(left)} answer file(s) of documents or systems that left the run are kept and not judged")
     return found

@@ -17,7 +17,7 @@ from ragtester.records import (
     Strip,
 )
 from ragtester.runs import answer_files, repeated_run
-from ragtester.settings import Settings
+from ragtester.settings import Settings, if_absent
 from ragtester.stages.drift.changed_models import served
 from ragtester.stages.drift.compare import Loaded, compare_loaded
 from ragtester.stages.drift.levels import levels
@@ -141,6 +141,7 @@ def _all_runs(workspace: Workspace, suite: str) -> tuple[list[str], dict[str, st
     if not names:
         raise UsageError(
             f"{workspace.root / 'answers'}: no run of the suite {suite}; make one first (ragtester execute)"
+            f"{if_absent(workspace.root)}"
         )
     return names, left_out
 

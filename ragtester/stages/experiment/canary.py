@@ -14,8 +14,9 @@ from typing import Any
 from ragtester.errors import UsageError
 from ragtester.provenance import row_key
 from ragtester.records import NO_RETRIEVAL, Answer, CanaryResult, Manifest, SourceShares, Trace
-from ragtester.runs import answer_files, asked_fixtures, repeated_run
+from ragtester.runs import answer_files, asked_fixtures, no_answers, repeated_run
 from ragtester.searching.measure import context_arms
+from ragtester.settings import if_absent
 from ragtester.stages.experiment.canary_alarm import with_alarms
 from ragtester.stages.experiment.overlay import shown
 from ragtester.stages.proportions import proportion
@@ -139,7 +140,8 @@ def _all_runs(workspace: Workspace) -> tuple[list[str], dict[str, str]]:
     left_out |= {name: f"the fixtures of {base}" for name in names if (base := asked_fixtures(name)) is not None}
     names = [name for name in names if name not in left_out]
     if not names:
-        raise UsageError(f"{workspace.root / 'answers'}: no run to look at; make one first (ragtester execute)")
+        told = f"no run to look at; make one first (ragtester execute){if_absent(workspace.root)}"
+        raise UsageError(f"{workspace.root / 'answers'}: {told}")
     return names, left_out
 
 
@@ -170,7 +172,7 @@ def _read(workspace: Workspace, run: str) -> _Tally:
     """Count a run: each case once an embedding model, for its LLMs share what was retrieved."""
     files = answer_files(workspace, run)[0]
     if not files:
-        raise UsageError(f"{workspace.answers(run)}: no answers; run `ragtester execute` first, or name another run")
+        raise no_answers(workspace, run)
     manifest = read_json(workspace.answers(run) / "manifest.json", Manifest)
     if manifest is not None:
         run = _name(workspace.answers(run), manifest)
