@@ -11,6 +11,7 @@ import pytest
 from ragtester.records import DriftResult, Moved
 from ragtester.settings import load_settings
 from ragtester.stages.drift import compare_runs, drift_document, history_document, read_history
+from ragtester.tables import Paragraph
 from ragtester.tables.markdown import markdown
 from ragtester.workspace import Workspace
 from tests.drift_runs import EMBEDDING, Asked, Made, write_run
@@ -133,6 +134,35 @@ def test_each_system_is_listed_in_full(tmp_path: Path) -> None:
     assert (table.rows[0][1], table.rows[0][-1]) == (f"{ALPHA} × {EMBEDDING}", "DRIFT")
     assert len(table.rows) == 4
     assert "Each system by itself" not in text(result)
+
+
+def test_what_was_asked_is_listed_once(tmp_path: Path) -> None:
+    """Three systems flip the same two questions."""
+    write(tmp_path, "a", FOUR)
+    lost = {llm: failed(0, 1, 3, 4) for llm in FOUR}
+    workspace = write(tmp_path, "b", lost)
+    settings = load_settings(tmp_path)
+    asked = [("q3", "What is said about q3?"), ("q4", "What is said about q4?")]
+    drifted = drift_document(compare_runs(workspace, settings, "a", "b"), full=True)
+    told = history_document(read_history(workspace, settings).history, full=True)
+    for document, table, rows in ((drifted, "flips", 14), (told, "strips", 14)):
+        assert len(document.table(table).rows) == rows, "q0 and q1 of three systems, q3 and q4 of four"
+        texts = document.table("texts").rows
+        assert [row for row in texts if row[0] in ("q3", "q4")] == asked
+        assert len(texts) == 4
+        assert "What is said" not in str(document.table(table).rows)
+
+
+def test_figures_of_one_run_stand_in_a_line(tmp_path: Path) -> None:
+    write(tmp_path, "a", {ALPHA: [replace(one, recall=0.5, seconds=1.0) for one in TWELVE]})
+    workspace = write(tmp_path, "b", {ALPHA: [replace(one, seconds=1.0) for one in TWELVE]})
+    document = history_document(read_history(workspace, load_settings(tmp_path)).history)
+    (figures,) = [section for section in document.sections if section.id == "figures"]
+    assert [table.id for table in figures.tables] == ["pass_rate", "latency"]
+    line = figures.parts[-1]
+    assert isinstance(line, Paragraph)
+    assert line.text.startswith("In one run only: hit rate 100.0 %")
+    assert "recall 0.500" in line.text and line.text.endswith("n 12 (a).")
 
 
 def test_the_newest_run_of_a_history_names_the_system(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ragtester.records import DriftFlip, DriftResult
 from ragtester.tables import Cell, Paragraph, Table
@@ -29,7 +29,7 @@ def flips_parts(result: DriftResult, *, full: bool) -> Iterator[Paragraph | Tabl
     yield _ways(result)
     yield _groups(result.flips, "type", "Flips by case type")
     yield _groups(result.flips, "document_id", "Flips by document")
-    yield _flip_table(result.flips, full=full)
+    yield from _flip_tables(result.flips, full=full)
 
 
 def _counted_flips(flips: Sequence[DriftFlip]) -> str:
@@ -77,8 +77,8 @@ def _groups(flips: Sequence[DriftFlip], by: str, title: str) -> Table:
     return Table(f"by-{columns[0].replace(' ', '-')}", title, columns, tuple(rows), (note,))
 
 
-def _flip_table(flips: Sequence[DriftFlip], *, full: bool) -> Table:
-    """A row an answer or query, with all that flipped of it."""
+def _flip_tables(flips: Sequence[DriftFlip], *, full: bool) -> Iterator[Table]:
+    """A row an answer or query, with all that flipped of it; then the texts of the questions."""
     groups: dict[tuple[str, str, str, str, bool], list[DriftFlip]] = {}
     for flip in flips:
         place = flip.case_id, flip.technique, flip.llm, flip.embedding, flip.what == "hit"
@@ -89,8 +89,16 @@ def _flip_table(flips: Sequence[DriftFlip], *, full: bool) -> Table:
     notes = [f"{more} more {are} in the files, and printed with --full."] if more else []
     if any(flip.noisy for flip in flips):
         notes.append("noisy: repeats of the same run disagree on the verdict, too.")
-    columns = ("question", "what flipped", "which way", "what differs first", "noisy", "system", "text")
-    return Table("flips", "The flips", columns, tuple(map(_flip_row, shown)), tuple(notes))
+    columns = ("question", "what flipped", "which way", "what differs first", "noisy", "system")
+    yield Table("flips", "The flips", columns, tuple(map(_flip_row, shown)), tuple(notes))
+    yield from question_texts((group[0].case_id, group[0].question) for group in shown)
+
+
+def question_texts(asked: Iterable[tuple[str, str]]) -> Iterator[Table]:
+    """What was asked under each id, once, however many systems were asked; nothing where no text is known."""
+    rows = tuple(dict.fromkeys((case_id, text) for case_id, text in asked if text))
+    if rows:
+        yield Table("texts", "What was asked", ("question", "text"), rows)
 
 
 def _flip_row(group: Sequence[DriftFlip]) -> tuple[Cell, ...]:
@@ -103,7 +111,6 @@ def _flip_row(group: Sequence[DriftFlip]) -> tuple[Cell, ...]:
         WAYS[first.differs],
         "yes" if any(flip.noisy for flip in group) else "",
         f"{first.llm} × {first.embedding}" if first.llm else first.embedding,
-        first.question,
     )
 
 

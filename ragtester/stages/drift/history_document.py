@@ -9,9 +9,10 @@ from ragtester.stages.drift.cells import difference, mark, standing
 from ragtester.stages.drift.decision import stamp, told_change
 from ragtester.stages.drift.document import unpinned_parts
 from ragtester.stages.drift.figure_values import FIGURES
+from ragtester.stages.drift.flips_document import question_texts
 from ragtester.stages.drift.strips import LEGEND, MARKS, drawn
 from ragtester.tables import Cell, Document, Paragraph, PValue, Section, Table
-from ragtester.tables.cells import counted
+from ragtester.tables.cells import counted, show
 
 MOST_STRIPS = 30
 HOW = (
@@ -70,15 +71,21 @@ def _newest(history: DriftHistory) -> str:
 
 
 def _figures(history: DriftHistory) -> Iterator[Paragraph | Table]:
-    """A table a figure, so that a figure's way over the runs is read downwards."""
+    """A table a figure, so that a figure's way over the runs is read downwards; what one run alone has in a line."""
     yield Paragraph(HOW)
+    alone = []
     columns = ("run", "value", "change since the run before", "p", "")
     for figure in FIGURES:
         rows = tuple(row for run in history.runs if (row := _row(figure.name, run)) is not None)
-        if rows:
+        if len(rows) == 1:
+            run, value = rows[0][:2]
+            alone.append(f"{figure.label} {show(value)} ({run})")
+        elif rows:
             yield Table(
                 figure.name, figure.label.capitalize() if figure.label.islower() else figure.label, columns, rows
             )
+    if alone:
+        yield Paragraph(f"In one run only: {'; '.join(alone)}.")
 
 
 def _row(name: str, run: HistoryRun) -> tuple[Cell, ...] | None:
@@ -101,17 +108,17 @@ def _strips(history: DriftHistory, *, full: bool, marks: dict[Mark, str]) -> Ite
         f"A character a run, the oldest first ({', '.join(run.run for run in history.runs)}): {legend(marks)}."
     )
     rows = tuple(_strip(strip, marks) for strip in shown)
-    columns = ("question", "strip", "flips", "document", "case type", "system", "text")
+    columns = ("question", "strip", "flips", "case type", "system")
     more = len(history.strips) - len(shown)
     are = "is" if more == 1 else "are"
     notes = [f"{more} more {are} in the files, and printed with --full."] if more else []
     notes += [f"{note}." for note in history.notes]
     yield Table("strips", "Questions that flipped, those with most flips first", columns, rows, tuple(notes))
+    yield from question_texts((strip.case_id, strip.question) for strip in shown)
 
 
 def _strip(strip: Strip, marks: dict[Mark, str]) -> tuple[Cell, ...]:
-    own = (strip.case_id, drawn(strip, marks), strip.flips, strip.document_id, strip.type, strip.system)
-    return (*own, strip.question)
+    return strip.case_id, drawn(strip, marks), strip.flips, strip.type, strip.system
 
 
 def legend(marks: dict[Mark, str]) -> str:
