@@ -8,7 +8,8 @@ from pathlib import Path
 
 from ragtester.errors import UsageError
 from ragtester.fixtures import Loaded, read_fixtures
-from ragtester.pipeline import Options, budget, check_models, run_steps
+from ragtester.model_checks import check_models
+from ragtester.pipeline import Options, budget, run_steps
 from ragtester.progress import Progress, StageResult
 from ragtester.provenance import sha256_text
 from ragtester.records import AdversarialRow

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragtester.errors import UsageError
-from ragtester.pipeline import Options, Spent, check_model, check_models, run_audit, run_steps
+from ragtester.model_checks import check_model, check_models
+from ragtester.pipeline import Options, Spent, run_audit, run_steps
 from ragtester.progress import Progress, StageResult
 from ragtester.records import CONFLICTS_SUFFIX, AnswerCoverage
 from ragtester.settings import Settings

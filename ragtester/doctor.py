@@ -14,8 +14,8 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from ragtester.errors import RagtesterError, UsageError
+from ragtester.model_checks import AUDIT, STAGES, asked_models, check_model, used_models
 from ragtester.models.catalogue import OPENAI_URL, resolve
-from ragtester.pipeline import AUDIT, STAGES, asked_models, check_model, used_models
 from ragtester.settings import Settings
 from ragtester.waiting import wait_for
 from ragtester.workspace import Workspace

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragtester.pipeline import check_models
+from ragtester.model_checks import check_models
 from ragtester.records import TARGET
 from ragtester.settings import Settings
 from ragtester.text.words import estimate_tokens

@@ -6,7 +6,8 @@ from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
 from ragtester.errors import MissingPackageError, UsageError
-from ragtester.pipeline import AUDIT, Options, Spent, check_models, open_gateway, run_audit, run_steps
+from ragtester.model_checks import AUDIT, check_models
+from ragtester.pipeline import Options, Spent, open_gateway, run_audit, run_steps
 from ragtester.progress import Progress, StageResult
 from ragtester.settings import GroupSettings, RetrievalAuditSettings, Settings
 from ragtester.stages import experiment as stage

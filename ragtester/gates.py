@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 from ragtester.errors import ChangedInputsError, DataError, MissingPackageError, UsageError
 from ragtester.exports import gate_junit
-from ragtester.pipeline import AUDIT, CLAIMS, COVERAGE, check_models, one_budget
+from ragtester.model_checks import AUDIT, CLAIMS, COVERAGE, check_models
+from ragtester.pipeline import one_budget
 from ragtester.progress import StageResult
 from ragtester.provenance import now
 from ragtester.records import CLOSED_BOOK_SUFFIX, DriftResult, GateResult, Layer

@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 from ragtester.doctor import examine
 from ragtester.errors import MissingPackageError, UsageError
 from ragtester.estimate import INSTRUCTIONS, estimate_run
+from ragtester.model_checks import AUDIT, STAGES, check_models, used_models
 from ragtester.models.gateway import Gateway
 from ragtester.models.scripted import ScriptedReplies
-from ragtester.pipeline import AUDIT, STAGES, check_models, used_models
 from ragtester.rag.rerankers import make_reranker, retrieval_prompts
 from ragtester.rag.reranking import Scored, checked
 from ragtester.records import Chunk

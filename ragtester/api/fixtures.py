@@ -33,7 +33,8 @@ class Fixtures(Opened):
 
         `kinds` none and `per_document` 0: as `[adversarial]` says.
         """
-        from ragtester.pipeline import check_model, run_audit
+        from ragtester.model_checks import check_model
+        from ragtester.pipeline import run_audit
         from ragtester.stages import stressors
 
         wanted = stressors.Wanted(tuple(kinds), per_document, overwrite, retry_failed)

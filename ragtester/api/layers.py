@@ -39,7 +39,8 @@ class Audits(Opened):
         `labels` is a file of gold that replaces the cases' own; `before` names an audited run to compare with.
         """
         from ragtester.interchange import read_gold_labels, read_traces
-        from ragtester.pipeline import AUDIT, check_model, check_models, run_audit
+        from ragtester.model_checks import AUDIT, check_model, check_models
+        from ragtester.pipeline import run_audit
         from ragtester.provenance import sha256_file
         from ragtester.stages import retrieval
 
@@ -91,7 +92,7 @@ class Audits(Opened):
 
         Repeat `i` is an ordinary run named `RUN.repeat-i`. What is there already is kept.
         """
-        from ragtester.pipeline import CLAIMS, check_models
+        from ragtester.model_checks import CLAIMS, check_models
         from ragtester.repeats import check_repeats, run_repeats
 
         check_repeats(self.settings, repeat)
@@ -101,7 +102,8 @@ class Audits(Opened):
 
     def estimate_claims(self, *, repeat: int = 1) -> Document:
         """Calls, tokens and money that `audit_claims` would still need for the run as it stands; asks no model."""
-        from ragtester.pipeline import CLAIMS, check_models, open_gateway
+        from ragtester.model_checks import CLAIMS, check_models
+        from ragtester.pipeline import open_gateway
         from ragtester.repeats import check_repeats
         from ragtester.stages import claims
 
@@ -157,7 +159,7 @@ class Audits(Opened):
     def _coverage_wanted(self, traces: str | Path | None, form: str, overwrite: bool) -> CoverageWanted:
         from ragtester.claiming import coverage_model
         from ragtester.interchange import read_agent_traces
-        from ragtester.pipeline import check_model
+        from ragtester.model_checks import check_model
         from ragtester.provenance import sha256_file
         from ragtester.stages.coverage import Wanted
 

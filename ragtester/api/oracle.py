@@ -67,7 +67,7 @@ class Oracle(Opened):
 
     def _check_panel(self) -> None:
         """Raise UsageError for a member that no call could ever succeed with."""
-        from ragtester.pipeline import check_model
+        from ragtester.model_checks import check_model
 
         for name in self.settings.audit.panel:
             check_model(name, self.settings)
@@ -79,7 +79,8 @@ class Oracle(Opened):
 
         `sample` None: Cochran's size; 0: every answer whose verdict needed the judge. `seed` None: the workspace's.
         """
-        from ragtester.pipeline import check_models, run_audit
+        from ragtester.model_checks import check_models
+        from ragtester.pipeline import run_audit
         from ragtester.stages import stability
 
         check_models(self.settings, ("judge",))
@@ -96,7 +97,8 @@ class Oracle(Opened):
 
     def plan_stability(self, repeats: int = 5, *, sample: int | None = None, seed: int | None = None) -> str:
         """How many judgements `audit_stability` would ask for, how many are left, and their cost; asks nothing."""
-        from ragtester.pipeline import check_models, open_gateway
+        from ragtester.model_checks import check_models
+        from ragtester.pipeline import open_gateway
         from ragtester.stages import stability
         from ragtester.tasks import JUDGE_ANSWER
 

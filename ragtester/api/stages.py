@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragtester.api.opened import Opened
-from ragtester.pipeline import STAGES, Options, run_stages
+from ragtester.model_checks import STAGES
+from ragtester.pipeline import Options, run_stages
 from ragtester.progress import StageResult
 from ragtester.records import Answer, Case, CaseRow, UnfilledCase, Verdict
 from ragtester.runs import answer_files, verdict_files
