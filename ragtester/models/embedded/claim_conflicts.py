@@ -10,7 +10,7 @@ from ragtester.models.embedded.claim_parts import Part
 from ragtester.models.embedded.claim_roles import swapped_roles
 from ragtester.models.embedded.claim_swaps import swapped_names
 from ragtester.models.embedded.claim_values import comparable, is_year, missing, same_value
-from ragtester.models.embedded.claim_words import opposites_of
+from ragtester.models.embedded.claim_words import alike, opposites_of
 from ragtester.models.embedded.judging_conflicts import swapped
 from ragtester.text.quantities import Quantity
 from ragtester.text.stems import stem
@@ -39,15 +39,19 @@ def conflict(claim: Claim, there: Part, sentence: Part, before: frozenset[str]) 
         or swapped_names(claim.part, sentence, claim.code)
         or swapped_roles(claim, sentence)
         or _other_of_kind(claim, there)
-        or _turned(claim, there, before)
+        or _contrary(claim, there, before)
     )
 
 
-def _turned(claim: Claim, there: Part, before: frozenset[str]) -> str:
+def _contrary(claim: Claim, there: Part, before: frozenset[str]) -> str:
     """An opposite, or a denial on one side only; the two together say the same ("not open" and "closed")."""
-    if found := _opposite(claim, there):
-        return found if bool(claim.part.denials) == bool(there.denials) else ""
-    return _other_sense(claim, there, before)
+    found = _opposite(claim, there)
+    return "" if turned(claim, there) else found or _other_sense(claim, there, before)
+
+
+def turned(claim: Claim, there: Part) -> bool:
+    """Whether one of the two denies the opposite of what the other says: "not open" and "closed"."""
+    return bool(claim.part.denials) != bool(there.denials) and bool(_opposite(claim, there))
 
 
 def other_value(claim: Claim, there: Part) -> str:
@@ -150,7 +154,8 @@ def _other_of_kind(claim: Claim, there: Part) -> str:
         return ""
     for kind, said in claim.part.groups.items():
         instead = there.groups.get(kind, frozenset())
-        if said - instead and instead - said:
+        like = frozenset().union(*(alike(claim.code).get(one, frozenset()) for one in said))
+        if said - instead and instead - said and not like & instead:
             return f"{min(instead - said)!r}, not {min(said - instead)!r}"
     return ""
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ragtester.models.embedded.claim_conflicts import conflict, other_unit, other_value
+from ragtester.models.embedded.claim_conflicts import conflict, other_unit, other_value, turned
 from ragtester.models.embedded.claim_matching import QUANTITY, Claim, Match, closeness, match, nearest, speaks
 from ragtester.models.embedded.claim_parts import Part
-from ragtester.models.embedded.claim_places import misplaced
+from ragtester.models.embedded.claim_places import misnamed, misplaced
 from ragtester.models.embedded.claim_reading import Sentence
 from ragtester.models.embedded.claim_roles import swapped_roles
-from ragtester.models.embedded.claim_tables import cell_of, named_rows
+from ragtester.models.embedded.claim_tables import cell_of, compared, named_rows
 from ragtester.models.embedded.claim_values import missing
 from ragtester.models.embedded.judging_premise import quote
 from ragtester.records import ClaimVerdict
 
-COVER = 0.8
+COVER = 0.77
 """Share of a claim that a sentence must hold to support it, what the passage said before included."""
 FRAGMENT = 0.6
 """The same of a bare value or phrase, whose question says the rest."""
@@ -24,6 +24,8 @@ OWN = 0.5
 """Share that the sentence must hold by itself."""
 VERBATIM = 2.0
 """Weight of a sentence that the passage has word for word."""
+EXTRA = 0.1
+"""The most that `closeness` takes off for what else a clause says."""
 TWO = 0.05
 """By so much two sentences together weigh less than one that says the same."""
 
@@ -58,11 +60,15 @@ def findings(claim: Claim, label: str) -> Iterator[Finding]:
     last: Sentence | None = None
     against = False
     named = named_rows(claim)
+    ranked = compared(claim, named)
+    if ranked:
+        yield Finding(ranked.verdict, ranked.why, label, ranked.weight)
+        return
     for sentence in claim.passage.sentences:
         if sentence.table and named and sentence not in named:
             continue  # another row of the table than the one that the claim names
         if len(named) == 1 and sentence is named[0] and (cell := cell_of(claim, sentence, place.before)):
-            yield Finding(cell.verdict, f"{cell.why}", place.label, cell.weight)
+            yield Finding(cell.verdict, cell.why, place.label, cell.weight)
             place, last = place.after(sentence), sentence
             continue
         touched = claim.touches(sentence.whole)
@@ -89,15 +95,22 @@ def _of_sentence(claim: Claim, sentence: Sentence, place: Place) -> Iterator[Fin
         return
     best = nearest(claim, (*sentence.clauses, whole))
     why = conflict(claim, best, whole, place.before) if speaks(claim, best, place.before) else other_unit(claim, whole)
-    why = why or misplaced(claim, sentence, place.before) or _other_in_clause(claim, sentence, place)
+    why = (
+        why
+        or misplaced(claim, sentence, place.before)
+        or misnamed(claim, sentence)
+        or _other_in_clause(claim, sentence, place)
+    )
     if why:
         yield Finding("contradicted", f"{why}: {quote(best.text)}", place.label, closeness(claim, best) + 0.01)
         return
     found = match(claim, whole, place.before)
+    if turned(claim, best):
+        found = Match(closeness(claim, best) + EXTRA, found.own, found.values)
     coded = part.read.codes <= whole.read.codes | place.codes
     if not (_covers(claim, found) and coded and _kinds_held(claim, whole.stems | place.before)):
         return
-    if part.denied != best.denied:
+    if part.denied != best.denied and not turned(claim, best):
         return
     if _drops(claim, best):
         why = f"it holds only under a condition: {quote(best.text)}"

@@ -49,7 +49,9 @@ augmenté diminué baissé | augmente diminue baisse | hausse baisse | amont ava
 vide plein | accepté refusé rejeté | gagné perdu | arrivée départ | sec humide mouillé | manuel automatique |
 arriba abajo | subió bajó | sube baja | aumentó disminuyó descendió | aumenta disminuye desciende | interior exterior |
 vacío lleno | aprobado rechazado | ganó perdió | llegada salida | seco húmedo mojado | manual automático | dentro fuera
-| encima debajo | mayor menor | superior inferior
+| encima debajo | mayor menor | superior inferior | abre abren cierra cierran | ouvre ouvrent ferme ferment | excluded
+covered included |
+excludes covers includes | excluido incluido | exclus inclus compris | ausgeschlossen eingeschlossen mitversichert
 """
 LIKE = """
 hire rent | last final | delete remove erase | keep store retain | receive get obtain | employee staff worker | begin
@@ -86,7 +88,15 @@ consent | wiegt wiegen gewicht eigengewicht masse | lang länge | hoch höhe | b
 dauert | stoppen stoppt anhalten unterbrechen unterbricht | fortsetzen fortgesetzt weitergehen | montieren einbauen
 anbringen | contenir contient comporter comporte inclure inclut | pèse peser poids | situé trouve | dure durer durée |
 llevar llevan lleva contener contiene contienen | colocar coloca montar monta instalar instala | recorrido sendero ruta
-camino | derrotó derrotar venció vencer | necesario requerido exigido
+camino | derrotó derrotar venció vencer | begin began begun start commence | rise rose risen increase | fall fell
+fallen drop | write wrote written |
+give gave given | take took taken | hold held | keep kept | send sent | pay paid | buy bought | sell sold | leave left |
+lend lent | lose lost | win won winner | find found | make made | build built | teach taught | bring brought | choose
+chose chosen | drive drove driven | grow grew grown | know knew known | meet met | see saw seen | sow sown | speak spoke
+spoken | spend spent | stand stood | tell told | wear wore worn | freeze froze frozen | break broke broken | become
+became | lead led | say said | throw threw thrown | draw drew drawn | feed fed | fly flew flown | hear heard | steal
+stole stolen | strike struck | rose increased grew
+risen climbed | fell decreased dropped declined | admitted welcome allowed permitted | necesario requerido exigido
 exigidos obligatorio | pesa pesar peso | mide medir longitud | dura durar duración
 """
 

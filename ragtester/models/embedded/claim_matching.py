@@ -16,11 +16,13 @@ from ragtester.text.quantities import Quantity
 
 LIKE = 0.85
 """Credit of a word that says about the same as the claim's, or a form of it."""
+OPPOSED = 0.8
+"""Credit of its opposite, where it is asked what is spoken of."""
 FAR = 0.5
 """Cosine of two words' vectors from which they say about the same."""
 ELSEWHERE, BEFORE = 0.8, 0.6
 """Credit of a stem that only stands before the sentence in its passage: for support, and for what is spoken of."""
-SAME = 0.6
+SAME = 0.5
 """Share of a claim's words, names apart, from which a clause speaks of the same thing and can contradict it."""
 ASKED = 0.4
 """The same where the words are those of a question."""
@@ -166,4 +168,4 @@ def speaks(claim: Claim, there: Part, before: frozenset[str]) -> bool:
 
 
 def _held(claim: Claim, stem: str, there: Part) -> float:
-    return max(claim.credit(stem, there.stems), float(claim.opposed(stem, there.stems)))
+    return max(claim.credit(stem, there.stems), OPPOSED * claim.opposed(stem, there.stems))

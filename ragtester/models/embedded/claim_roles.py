@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ragtester.models.embedded.claim_matching import Claim
 from ragtester.models.embedded.claim_parts import Part
+from ragtester.models.embedded.claim_words import opposites_of
 from ragtester.text.normalise import listed
 from ragtester.text.stems import stem
 from ragtester.text.words import words
@@ -17,6 +18,7 @@ REACH = 5
 _FROM = frozenset(listed("from von vom aus de du da dal dalla desde del van uit"))
 _TO = frozenset(listed("to into nach zu zum zur à au a al hacia vers naar"))
 _BY = frozenset(listed("by von vom durch par por da dal dalla door"))
+_AGENT = frozenset(listed("by durch par por"))
 _BE = frozenset(
     listed(
         "is are was were be been being gets got wird werden wurde wurden worden ist sind est sont était été fut "
@@ -25,6 +27,7 @@ _BE = frozenset(
 )
 _HELPING = frozenset(listed("has have had will would did does hat haben hatte a ont avait ha han había ,"))
 """What may stand between a name and the verb that it does."""
+_THAN = re.compile(r"\b(?:than|als)\b", re.I)
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*|[.,;:()]")
 
 
@@ -51,6 +54,13 @@ def swapped_roles(claim: Claim, there: Part) -> str:
     one, two = _ways(ours), _ways(theirs)
     if one and two and one[0] & two[1] and one[1] & two[0] and not (one[0] & two[0] or one[1] & two[1]):
         return f"from {min(two[0])!r} to {min(two[1])!r}"
+    if found := _compared(claim.part, there):
+        return found
+    held = dict(_agents(theirs))
+    for verb, doer in _agents(ours):
+        true = held.get(verb, doer)
+        if not doer & true and doer <= there.stems:
+            return f"{min(true)!r} is with {verb!r}, not {min(doer)!r}"
     held = dict(_doers(theirs))
     for verb, doer in _doers(ours):
         like = claim.kin.get(verb, frozenset()) | {verb}
@@ -58,6 +68,24 @@ def swapped_roles(claim: Claim, there: Part) -> str:
             if other in like and not doer & true and doer & known:
                 return f"{min(true)!r} is with {other!r}, not {min(doer)!r}"
     return ""
+
+
+def _compared(ours: Part, theirs: Part) -> str:
+    """Two things that stand the other way round about "than", beside the same words."""
+    said, held = _sides(ours), _sides(theirs)
+    if not said or not held or any(opposites_of(one, ours.code) & theirs.stems for one in ours.read.stems):
+        return ""
+    first, second = said[0] & held[1] - held[0], said[1] & held[0] - held[1]
+    return f"{min(second)!r} than {min(first)!r}" if first and second and ours.denied == theirs.denied else ""
+
+
+def _sides(part: Part) -> tuple[frozenset[str], frozenset[str]] | None:
+    """The stems that stand only before, and only after, "than"."""
+    halves = _THAN.split(part.text)
+    if len(halves) != 2:
+        return None
+    before, after = ({stem for word, stem in part.read.stem_of.items() if word in words(half)} for half in halves)
+    return frozenset(before - after), frozenset(after - before)
 
 
 def _tokens(part: Part, names: frozenset[str]) -> list[Token]:
@@ -101,6 +129,22 @@ def _ways(tokens: list[Token]) -> tuple[frozenset[str], frozenset[str]] | None:
         elif mark in _TO:
             target |= name
     return (frozenset(origin - target), frozenset(target - origin)) if origin - target and target - origin else None
+
+
+def _agents(tokens: list[Token]) -> Iterator[tuple[str, frozenset[str]]]:
+    """Each verb's stem with the words after "by"."""
+    for place, one in enumerate(tokens):
+        before = [other for other in tokens[max(0, place - 1) : place] if other.content]
+        if one.word not in _AGENT or not before:
+            continue
+        found = set()
+        for other in tokens[place + 1 : place + 1 + REACH]:
+            if other.content:
+                found.add(other.stem)
+            elif found:
+                break
+        if found:
+            yield before[-1].stem, frozenset(found)
 
 
 def _doers(tokens: list[Token]) -> Iterator[tuple[str, frozenset[str]]]:

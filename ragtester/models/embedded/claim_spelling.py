@@ -101,6 +101,7 @@ _PATTERNS = {
     code: [(re.compile(rf"\b{before}", re.I), after) for before, after in (*_halves(code), *_PERCENT[code])]
     for code in _WHOLE
 }
+_CLOCK = re.compile(r"\b([01]?\d|2[0-3]) ?h ?([0-5]\d)\b(?! ?min)")
 _PREFIXED = re.compile(r"\b(non|counter|anti)-(?=[a-z])", re.I)
 _HOURS = re.compile(
     r"\b(\d{1,2}) ?(?:h|hours?|Stunden?|Std\.|heures?|horas?),? ?(?:and |und |et |y )?(\d{1,2}) ?(?=min)"
@@ -121,6 +122,8 @@ def spelled_out(text: str, code: str) -> str:
 
     English, German, French and Spanish; hours with minutes become minutes. All else stays as it is.
     """
+    if code == "fr":
+        text = _CLOCK.sub(r"\1:\2", text)
     if code == "en":
         text = _PREFIXED.sub(r"\1", text)
     text = _HOURS.sub(_in_minutes, text)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ragtester.models.embedded.claim_matching import QUANTITY, Claim
 from ragtester.models.embedded.claim_parts import Part
+from ragtester.models.embedded.claim_ranking import column_of, in_order, measured_by
 from ragtester.models.embedded.claim_reading import Sentence, unit_of
 from ragtester.models.embedded.claim_values import comparable, same_value
 from ragtester.models.embedded.tables import Row
@@ -20,20 +21,10 @@ NAMED = 0.5
 """Share of a head's words that a claim must have to name its column."""
 COVER, LEAST = 0.6, 0.55
 """Share of a claim that the row, its heads and what stands before must hold to support and to contradict it."""
+LARGE = 100
+"""From here on a bare number that a row has once is hardly another thing's."""
 _YES = frozenset(listed("✓ ✔ ✅ ☑ ● yes ja oui sí si sì sim included inklusive inclus incluido x"))
 _NO = frozenset(listed("– — - − ✗ ✘ ❌ ☒ ○ no nein non none keine 0 não nee"))
-_LEAST = frozenset(
-    listed(
-        "least lowest smallest shortest lightest fewest cheapest thinnest slowest youngest "
-        "niedrigste kleinste kürzeste leichteste geringste wenigsten günstigste billigste"
-    )
-)
-_MOST = frozenset(
-    listed(
-        "most highest largest longest heaviest biggest greatest dearest thickest fastest oldest "
-        "höchste größte längste schwerste meisten teuerste"
-    )
-)
 _THAN = re.compile(r"\b(?:than|als)\b", re.I)
 _LIMITED = re.compile(r"\b(?:only|nur|alone|solely|each|every|all|both|alle|jede[rs]?|beide)\b", re.I)
 _OF = re.compile(r"\b(?:of|all|among|von|unter|aller|parmi|des|de|entre)(?: the| den| les| los| las)? $", re.I)
@@ -52,9 +43,13 @@ class Cell:
 def named_rows(claim: Claim) -> tuple[Sentence, ...]:
     """The rows of a passage's tables whose labels the claim has, without those whose labels are within another's."""
     said = _spaced(claim.part.text)
-    found = [
-        one for one in claim.passage.sentences if one.table and _label(one.table) in said and _label(one.table).strip()
-    ]
+
+    def has(row: Row) -> bool:
+        own = stems(row.cells[0], claim.code)
+        plain = bool(own) and not any(char.isdigit() for char in row.cells[0])
+        return bool(_label(row).strip()) and (_label(row) in said or (plain and claim.stems.issuperset(own)))
+
+    found = [one for one in claim.passage.sentences if one.table and has(one.table)]
     labels = {_label(one.table) for one in found if one.table}
     return tuple(
         one
@@ -73,7 +68,7 @@ def cell_of(claim: Claim, sentence: Sentence, before: frozenset[str]) -> Cell | 
     if _LIMITED.search(claim.part.text):
         return None if values else Cell("unsupported", f"{row.cells[0]!r} alone does not say so", 0.0)
     if not values:
-        return _compared(claim, row, column) or _ticked(claim, row, column)
+        return _ticked(claim, row, column) or _of_another_row(claim, row, column)
     if len(values) > 1 or _THAN.search(claim.part.text) or claim.part.limits:
         return None
     return _valued(claim, sentence, column, values[0], before)
@@ -90,6 +85,8 @@ def _valued(
     alike = [place for place in range(1, len(cells)) if any(comparable(said, one) for one in cells[place])]
     if column is None:
         column = alike[0] if len(alike) == 1 and said.unit else None
+        if len(same) == 1 and not said.unit and said.value >= LARGE:
+            column = same[0]
     if column is None or len(cells[column]) != 1:
         return None
     shown = f"{row.cells[0]}, {row.heads[column]}: {row.cells[column]}"
@@ -122,21 +119,40 @@ def _ticked(claim: Claim, row: Row, column: int | None) -> Cell | None:
     return Cell("contradicted", f"{row.cells[column]!r}: {shown}", 1.0)
 
 
-def _compared(claim: Claim, row: Row, column: int | None) -> Cell | None:
-    """Whether the row has the largest or the least value of the claim's column, where it says so."""
-    said = set(words(claim.part.text))
-    least, most = bool(said & _LEAST), bool(said & _MOST)
-    if column is None or least == most or claim.part.denied:
+def _of_another_row(claim: Claim, row: Row, column: int | None) -> Cell | None:
+    """The words of another row's cell in the column that the claim names, where the row's own are other words."""
+    if column is None or claim.part.denied or claim.stems.issuperset(stems(row.cells[column], claim.code)):
         return None
     others = [one.table for one in claim.passage.sentences if one.table and one.table.heads == row.heads]
-    values = {one.cells[0]: _cell_values(one, column, claim.code) for one in others}
-    if len(values) < 2 or any(len(found) != 1 for found in values.values()):
+    for other in others:
+        said = stems(other.cells[column], claim.code)
+        if said and other is not row and claim.stems.issuperset(said):
+            return Cell("contradicted", f"{row.cells[column]!r}, not {other.cells[column]!r}", 1.0)
+    return None
+
+
+def compared(claim: Claim, named: tuple[Sentence, ...]) -> Cell | None:
+    """One row that has the most or the least of all, or two of which one has more; None where nothing is compared."""
+    asked = measured_by(claim.part.text)
+    rows = in_order(claim.part.text, [one.table for one in named if one.table])
+    if asked is None or claim.part.denied or not rows or len(rows) != (1 if asked[2] else 2):
         return None
-    ranked = sorted((found[0].value, label) for label, found in values.items())
-    first, own = (ranked[0] if least else ranked[-1]), values[row.cells[0]][0].value
-    if own == first[0]:
-        return Cell("supported", f"of {len(ranked)} rows {row.cells[0]!r} has {row.cells[column]!r}", 1.0)
-    return Cell("contradicted", f"{first[1]!r} has {first[0]}, {row.cells[0]!r} {own}", 1.0)
+    if _own_values(claim, rows[0]):
+        return None
+    way, unit, every = asked
+    others = [one.table for one in claim.passage.sentences if one.table and one.table.heads == rows[0].heads]
+    cells = [[_cell_values(one, place, claim.code) for one in others] for place in range(len(rows[0].heads))]
+    column = _column(claim, rows[0])
+    if column is None:
+        single = [[values[0] for values in found if values] for found in cells]
+        column = column_of(unit, single) if unit else None
+    if column is None or len(others) < 2 or any(len(found) != 1 for found in cells[column]):
+        return None
+    ranked = {one.cells[0]: found[0].value * way for one, found in zip(others, cells[column], strict=True)}
+    first = rows[0].cells[0]
+    held = ranked[first] == max(ranked.values()) if every else ranked[first] > ranked[rows[1].cells[0]]
+    shown = ", ".join(f"{one.cells[0]}: {one.cells[column]}" for one in (others if every else rows))
+    return Cell("supported" if held else "contradicted", f"{rows[0].heads[column]} is '{shown}'", 1.0)
 
 
 def _column(claim: Claim, row: Row) -> int | None:

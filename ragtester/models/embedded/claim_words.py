@@ -47,7 +47,7 @@ FOCUS = re.compile(
 )
 """What they stand with is all of the clause."""
 _DENYING = ("un", "non-", "non")
-ROOT = 5
+ROOT = 4
 """Letters that a word must have beside a prefix that denies it."""
 MEMBER = re.compile(
     r"\b(?:(?:is|are|was|were) (?:one|some|part|among|amongst|included|listed|named|supplied|delivered)\b"
@@ -124,9 +124,10 @@ def opposites(code: str) -> dict[str, frozenset[str]]:
 @lru_cache(maxsize=4096)
 def opposites_of(stemmed: str, code: str) -> frozenset[str]:
     """The stems that say the opposite of one: those of the lists, and the same word with and without "un" or "non"."""
-    made = {f"{prefix}{stemmed}" for prefix in _DENYING if len(stemmed) >= ROOT}
+    root = ROOT if code == "en" else ROOT + 1  # "Unfall" is not the opposite of "Fall"
+    made = {f"{prefix}{stemmed}" for prefix in _DENYING if len(stemmed) >= root}
     made |= {
-        stemmed.removeprefix(one) for one in _DENYING if stemmed.startswith(one) and len(stemmed) >= ROOT + len(one)
+        stemmed.removeprefix(one) for one in _DENYING if stemmed.startswith(one) and len(stemmed) >= root + len(one)
     }
     return opposites(code).get(stemmed, frozenset()) | made
 
