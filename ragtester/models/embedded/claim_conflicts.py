@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ragtester.models.embedded.claim_matching import Claim
 from ragtester.models.embedded.claim_parts import Part
-from ragtester.models.embedded.claim_roles import swapped_roles
+from ragtester.models.embedded.claim_roles import swapped_roles, turned_about
 from ragtester.models.embedded.claim_swaps import swapped_names
 from ragtester.models.embedded.claim_values import comparable, is_year, missing, same_value
 from ragtester.models.embedded.claim_words import alike, opposites_of
@@ -50,8 +50,9 @@ def _contrary(claim: Claim, there: Part, before: frozenset[str]) -> str:
 
 
 def turned(claim: Claim, there: Part) -> bool:
-    """Whether one of the two denies the opposite of what the other says: "not open" and "closed"."""
-    return bool(claim.part.denials) != bool(there.denials) and bool(_opposite(claim, there))
+    """Whether the two say the same by opposites: "not open" and "closed", "older than B" and "B is younger"."""
+    denies = bool(claim.part.denials) != bool(there.denials)
+    return denies != turned_about(claim.part, there) and bool(_opposite(claim, there))
 
 
 def other_value(claim: Claim, there: Part) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragtester.models.embedded.claim_matching import Claim
 from ragtester.models.embedded.claim_parts import Part
@@ -51,7 +51,10 @@ def swapped_roles(claim: Claim, there: Part) -> str:
     names |= there.read.names
     ours, theirs = _tokens(claim.part, names), _tokens(there, names)
     known = {one.stem for one in theirs if one.named}
-    one, two = _ways(ours), _ways(theirs)
+    one, two = (
+        _ways([replace(token, named=token.content and token.word not in _FROM | _TO) for token in tokens])
+        for tokens in (ours, theirs)
+    )
     if one and two and one[0] & two[1] and one[1] & two[0] and not (one[0] & two[0] or one[1] & two[1]):
         return f"from {min(two[0])!r} to {min(two[1])!r}"
     if found := _compared(claim.part, there):
@@ -65,18 +68,22 @@ def swapped_roles(claim: Claim, there: Part) -> str:
     for verb, doer in _doers(ours):
         like = claim.kin.get(verb, frozenset()) | {verb}
         for other, true in held.items():
-            if other in like and not doer & true and doer & known:
-                return f"{min(true)!r} is with {other!r}, not {min(doer)!r}"
+            if other in like and true - doer and (doer - true) & known:
+                return f"{min(true - doer)!r} is with {other!r}, not {min(doer - true)!r}"
     return ""
 
 
 def _compared(ours: Part, theirs: Part) -> str:
     """Two things that stand the other way round about "than", beside the same words."""
-    said, held = _sides(ours), _sides(theirs)
-    if not said or not held or any(opposites_of(one, ours.code) & theirs.stems for one in ours.read.stems):
+    if any(opposites_of(one, ours.code) & theirs.stems for one in ours.read.stems) or ours.denied != theirs.denied:
         return ""
-    first, second = said[0] & held[1] - held[0], said[1] & held[0] - held[1]
-    return f"{min(second)!r} than {min(first)!r}" if first and second and ours.denied == theirs.denied else ""
+    return "it says so the other way round" if turned_about(ours, theirs) else ""
+
+
+def turned_about(ours: Part, theirs: Part) -> bool:
+    """Whether what stands before "than" in one text stands after it in the other, and the other way round."""
+    said, held = _sides(ours), _sides(theirs)
+    return bool(said and held and said[0] & held[1] - held[0] and said[1] & held[0] - held[1])
 
 
 def _sides(part: Part) -> tuple[frozenset[str], frozenset[str]] | None:
