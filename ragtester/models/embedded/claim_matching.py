@@ -22,7 +22,7 @@ FAR = 0.5
 """Cosine of two words' vectors from which they say about the same."""
 ELSEWHERE, BEFORE = 0.8, 0.6
 """Credit of a stem that only stands before the sentence in its passage: for support, and for what is spoken of."""
-SAME = 0.5
+SAME = 0.6
 """Share of a claim's words, names apart, from which a clause speaks of the same thing and can contradict it."""
 ASKED = 0.4
 """The same where the words are those of a question."""
