@@ -60,16 +60,16 @@ def test_the_tables_in_the_docs_are_what_the_code_gives() -> None:
 def test_it_is_much_better_than_words_alone_on_what_it_was_made_with() -> None:
     of_set = [one for one in bench.verdicts() if one[0]["set"] == "tuning"]
     engine, count = bench.wrong(of_set)
-    assert engine <= 0.13 * count
-    assert 4 * engine < bench.wrong(of_set, 2)[0]
+    assert engine <= 0.1 * count
+    assert 5 * engine < bench.wrong(of_set, 2)[0]
 
 
 def test_on_blind_pairs_it_has_fewer_errors_than_words_alone_and_no_more_than_were_measured() -> None:
-    """Measured once: 55 of 120 wrong, Wilson's interval 37.2 to 54.7 %."""
+    """Each half measured once, 60 and 57 of 120 wrong: 117 of 240, Wilson's interval 42.5 to 55.0 %."""
     of_set = [one for one in bench.verdicts() if one[0]["set"] == "held_out"]
     engine, count = bench.wrong(of_set)
     assert engine < bench.wrong(of_set, 2)[0]
-    assert engine <= 0.547 * count
+    assert engine <= 0.55 * count
 
 
 def test_no_label_decides_everything() -> None:

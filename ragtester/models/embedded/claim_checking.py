@@ -6,7 +6,6 @@ sentences that follow each other; the nearest decides. See docs/claims-engine.md
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -17,8 +16,6 @@ from ragtester.models.embedded.claim_parts import Part, part
 from ragtester.models.embedded.claim_reading import Reading, Sentence, read_passage, read_text
 from ragtester.tasks import CheckClaim, ClaimChecked
 from ragtester.text.languages import base
-
-_DESIGNATION = re.compile(r"\b([^\W\d_]{3,}) ([B-HJ-Z]|A(?=[.,;:)]|$))(?![\w'’.]*\w)")
 
 
 @dataclass(frozen=True)
@@ -86,11 +83,6 @@ def _said(request: CheckClaim, question: Reading, code: str) -> tuple[Reading, A
 
 def _of_another(claim: Reading, passage: Reading, asked: Reading) -> bool:
     """Whether a passage speaks of another thing than the question and the claim: it has other names and not theirs."""
-    called = _designations(claim)
-    if called:
-        theirs_called = _designations(passage)
-        if any(one in theirs_called and not called[one] & theirs_called[one] for one in called):
-            return True
     for ours, theirs, held in (
         (claim.codes & asked.codes, passage.codes, passage.codes),
         (claim.names & asked.names, passage.names, passage.stems),
@@ -98,15 +90,6 @@ def _of_another(claim: Reading, passage: Reading, asked: Reading) -> bool:
         if ours and theirs and not ours & held:
             return True
     return False
-
-
-def _designations(reading: Reading) -> dict[str, set[str]]:
-    """By name, the letters that tell things of that name apart: "Solvex A", "zone B"."""
-    found: dict[str, set[str]] = {}
-    for sentence in reading.sentences:
-        for match in _DESIGNATION.finditer(sentence.whole.text):
-            found.setdefault(match[1].lower(), set()).add(match[2])
-    return found
 
 
 def _check(claim: Sentence, passages: Sequence[tuple[str, Reading]], asked: Asked) -> Finding:

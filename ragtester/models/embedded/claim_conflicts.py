@@ -7,10 +7,9 @@ from itertools import pairwise
 
 from ragtester.models.embedded.claim_matching import Claim
 from ragtester.models.embedded.claim_parts import Part
-from ragtester.models.embedded.claim_roles import swapped_roles, turned_about
 from ragtester.models.embedded.claim_swaps import swapped_names
 from ragtester.models.embedded.claim_values import comparable, is_year, missing, same_value
-from ragtester.models.embedded.claim_words import alike, opposites_of
+from ragtester.models.embedded.claim_words import opposites
 from ragtester.models.embedded.judging_conflicts import swapped
 from ragtester.text.quantities import Quantity
 from ragtester.text.stems import stem
@@ -22,8 +21,6 @@ DENIED = 0.75
 LEAST = 2
 """Share of a claim's words that a clause must hold, or that stand before it, to deny it; so many are its own."""
 _LISTED = re.compile(r"\w,(?: \S+){1,5},? (?:and|or|und|oder|sowie|et|ou|y|o|e|en|of|и|или) ", re.I)
-SHARED = 0.4
-"""Share of a claim's words that a sentence holds, from which the same digits there are those of the claim."""
 NEXT = 60
 """Characters around a bare number in which the words beside it are looked for."""
 
@@ -37,22 +34,10 @@ def conflict(claim: Claim, there: Part, sentence: Part, before: frozenset[str]) 
     return (
         _other_name(claim, there, before)
         or swapped_names(claim.part, sentence, claim.code)
-        or swapped_roles(claim, sentence)
         or _other_of_kind(claim, there)
-        or _contrary(claim, there, before)
+        or _opposite(claim, there)
+        or _other_sense(claim, there, before)
     )
-
-
-def _contrary(claim: Claim, there: Part, before: frozenset[str]) -> str:
-    """An opposite, or a denial on one side only; the two together say the same ("not open" and "closed")."""
-    found = _opposite(claim, there)
-    return "" if turned(claim, there) else found or _other_sense(claim, there, before)
-
-
-def turned(claim: Claim, there: Part) -> bool:
-    """Whether the two say the same by opposites: "not open" and "closed", "older than B" and "B is younger"."""
-    denies = bool(claim.part.denials) != bool(there.denials)
-    return denies != turned_about(claim.part, there) and bool(_opposite(claim, there))
 
 
 def other_value(claim: Claim, there: Part) -> str:
@@ -77,20 +62,6 @@ def other_value(claim: Claim, there: Part) -> str:
     return swapped(ours, theirs)
 
 
-def other_unit(claim: Claim, there: Part) -> str:
-    """The claim's one value with its digits but another unit, in a sentence that has some of its words."""
-    values = claim.part.read.quantities
-    shared = sum(bool(claim.credit(one, there.stems)) for one in claim.part.content)
-    if len(values) != 1 or shared < max(LEAST, SHARED * len(claim.part.content)):
-        return ""
-    said = values[0]
-    digits = _digits(claim.part, said)
-    if said.kind != "number" or not said.unit or any(same_value(said, one) for one in there.read.quantities):
-        return ""
-    same = [one for one in there.read.quantities if one.unit and one.kind == "number" and _digits(there, one) == digits]
-    return f"{_shown(there, same[0])}, not {_shown(claim.part, said)}" if same else ""
-
-
 def _named(claim: Claim, there: Part) -> tuple[tuple[frozenset[str], frozenset[str], frozenset[str]], ...]:
     """Identifiers and names: the claim's, what the clause holds of that sort, and the clause's own."""
     read = there.read
@@ -104,8 +75,7 @@ def _alike(claim: Part, said: Quantity, there: Part, one: Quantity) -> bool:
     """Whether two bare numbers count the same: years, or numbers beside the same word. A unit says so by itself."""
     if said.unit or said.kind != "number" or one.kind != "number" or (is_year(said) and is_year(one)):
         return True
-    alone = [sum(not each.unit and not is_year(each) for each in part.read.quantities) == 1 for part in (claim, there)]
-    return all(alone) or bool(_beside(claim, said) & _beside(there, one))
+    return bool(_beside(claim, said) & _beside(there, one))
 
 
 def _beside(part: Part, quantity: Quantity) -> set[str]:
@@ -155,8 +125,7 @@ def _other_of_kind(claim: Claim, there: Part) -> str:
         return ""
     for kind, said in claim.part.groups.items():
         instead = there.groups.get(kind, frozenset())
-        like = frozenset().union(*(alike(claim.code).get(one, frozenset()) for one in said))
-        if said - instead and instead - said and not like & instead:
+        if said - instead and instead - said:
             return f"{min(instead - said)!r}, not {min(said - instead)!r}"
     return ""
 
@@ -182,12 +151,12 @@ def _other_sense(claim: Claim, there: Part, before: frozenset[str]) -> str:
 
 def _opposite(claim: Claim, there: Part) -> str:
     """A word of the claim and its opposite there, beside the same words."""
-    part = claim.part
+    table, part = opposites(claim.code), claim.part
     ours, theirs = _placed(part, claim.code), _placed(there, claim.code)
     for one, place in ours.items():
         if one in theirs:
             continue
-        for other in sorted(opposites_of(one, claim.code) & theirs.keys() - ours.keys()):
+        for other in sorted(table.get(one, frozenset()) & theirs.keys() - ours.keys()):
             if _around(part, place) & _around(there, theirs[other]):
                 return f"{there.read.sequence[theirs[other]]!r}, not {part.read.sequence[place]!r}"
     return ""

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ragtester.models.embedded.claim_conflicts import conflict, other_unit, other_value, turned
+from ragtester.models.embedded.claim_conflicts import conflict, other_value
 from ragtester.models.embedded.claim_matching import QUANTITY, Claim, Match, closeness, match, nearest, speaks
 from ragtester.models.embedded.claim_parts import Part
-from ragtester.models.embedded.claim_places import misnamed, misplaced
+from ragtester.models.embedded.claim_places import misplaced
 from ragtester.models.embedded.claim_reading import Sentence
-from ragtester.models.embedded.claim_roles import swapped_roles
-from ragtester.models.embedded.claim_tables import cell_of, compared, named_rows
 from ragtester.models.embedded.claim_values import missing
 from ragtester.models.embedded.judging_premise import quote
 from ragtester.records import ClaimVerdict
 
-COVER = 0.77
+COVER = 0.8
 """Share of a claim that a sentence must hold to support it, what the passage said before included."""
 FRAGMENT = 0.6
 """The same of a bare value or phrase, whose question says the rest."""
@@ -24,8 +22,6 @@ OWN = 0.5
 """Share that the sentence must hold by itself."""
 VERBATIM = 2.0
 """Weight of a sentence that the passage has word for word."""
-EXTRA = 0.1
-"""The most that `closeness` takes off for what else a clause says."""
 TWO = 0.05
 """By so much two sentences together weigh less than one that says the same."""
 
@@ -58,26 +54,13 @@ def findings(claim: Claim, label: str) -> Iterator[Finding]:
     """Everything that a passage says of a sentence or clause of a claim."""
     place = Place(label)
     last: Sentence | None = None
-    against = False
-    named = named_rows(claim)
-    ranked = compared(claim, named)
-    if ranked:
-        yield Finding(ranked.verdict, ranked.why, label, ranked.weight)
-        return
     for sentence in claim.passage.sentences:
-        if sentence.table and named and sentence not in named:
-            continue  # another row of the table than the one that the claim names
-        if len(named) == 1 and sentence is named[0] and (cell := cell_of(claim, sentence, place.before)):
-            yield Finding(cell.verdict, cell.why, place.label, cell.weight)
-            place, last = place.after(sentence), sentence
-            continue
         touched = claim.touches(sentence.whole)
         found = list(_of_sentence(claim, sentence, place)) if touched or not claim.about else []
         yield from found
-        if not found and not against and last is not None and _may_add(claim, last, sentence):
+        if not found and last is not None and _may_add(claim, last, sentence):
             yield from _of_two(claim, last, sentence, place)
         place, last = place.after(sentence), sentence
-        against = any(one.verdict == "contradicted" for one in found)
 
 
 def _of_sentence(claim: Claim, sentence: Sentence, place: Place) -> Iterator[Finding]:
@@ -94,23 +77,16 @@ def _of_sentence(claim: Claim, sentence: Sentence, place: Place) -> Iterator[Fin
         yield Finding("supported", f"{quote(whole.text)} says so", place.label, VERBATIM)
         return
     best = nearest(claim, (*sentence.clauses, whole))
-    why = conflict(claim, best, whole, place.before) if speaks(claim, best, place.before) else other_unit(claim, whole)
-    why = (
-        why
-        or misplaced(claim, sentence, place.before)
-        or misnamed(claim, sentence)
-        or _other_in_clause(claim, sentence, place)
-    )
+    why = conflict(claim, best, whole, place.before) if speaks(claim, best, place.before) else ""
+    why = why or misplaced(claim, sentence, place.before) or _other_in_clause(claim, sentence, place)
     if why:
         yield Finding("contradicted", f"{why}: {quote(best.text)}", place.label, closeness(claim, best) + 0.01)
         return
     found = match(claim, whole, place.before)
-    if turned(claim, best):
-        found = Match(closeness(claim, best) + EXTRA, found.own, found.values)
     coded = part.read.codes <= whole.read.codes | place.codes
     if not (_covers(claim, found) and coded and _kinds_held(claim, whole.stems | place.before)):
         return
-    if part.denied != best.denied and not turned(claim, best):
+    if part.denied != best.denied:
         return
     if _drops(claim, best):
         why = f"it holds only under a condition: {quote(best.text)}"
@@ -137,7 +113,7 @@ def _may_add(claim: Claim, first: Sentence, second: Sentence) -> bool:
 
     Two rows of a table are about two things.
     """
-    if first.table and second.table:
+    if first.row and second.row:
         return False
     one, two = claim.touches(first.whole), claim.touches(second.whole)
     if not (one or first.whole.read.quantities) or not (two or second.whole.read.quantities):
@@ -156,9 +132,7 @@ def _of_two(claim: Claim, first: Sentence, second: Sentence, place: Place) -> It
     if not _covers(claim, both) or both.own <= alone or part.denied != any(one.denied for one in best):
         return
     weight = both.own - TWO
-    if swapped := swapped_roles(claim, pair):
-        yield Finding("contradicted", f"{swapped}: {quote(pair.text)}", place.label, weight)
-    elif said := part.read.codes - pair.read.codes - place.codes:
+    if said := part.read.codes - pair.read.codes - place.codes:
         if instead := pair.read.codes - part.read.codes:
             why = f"{min(instead)!r}, not {min(said)!r}: {quote(pair.text)}"
             yield Finding("contradicted", why, place.label, weight)

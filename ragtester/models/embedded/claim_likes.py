@@ -35,23 +35,7 @@ allumé éteint | activé désactivé | inclus exclu | supérieur inférieur | d
 cerrado | alto bajo | frío caliente | encendido apagado | primero último | aperto chiuso | prima dopo | caldo freddo |
 acceso spento | obbligatorio facoltativo | obligatoire facultatif | obligatorio opcional | verpflichtend freiwillig |
 open gesloten dicht | voor na | warm koud | aan uit | links rechts | aberto fechado | antes depois | quente frio |
-открыт закрыт | до после | выше ниже |
-qualified unqualified | clockwise counter anticlockwise counterclockwise | upstream downstream | present absent |
-temporary permanent | temporarily permanently | indoor outdoor | indoors outdoors | arrival departure | arrive depart |
-incoming outgoing | manual automatic | manually automatically | profit loss | ascending descending | upward downward |
-upwards downwards | approved rejected refused | granted denied refused | passed failed | won lost | decline rise
-increase grow | declines rises increases grows | declined rose increased grew more | decreased rose increased grew |
-fell rose grew increased | shrank grew | reduced increased | reduces increases | improved worsened | lend borrow |
-kostenlos kostenpflichtig | steigt sinkt fällt | stieg sank fiel | gestiegen gesunken gefallen | zugenommen abgenommen
-| zunahme abnahme | gewinn verlust | ankunft abfahrt | oberhalb unterhalb | stromaufwärts stromabwärts | vorderseite
-rückseite | manuell automatisch | genehmigt abgelehnt | bestanden durchgefallen | rechtsherum linksherum |
-augmenté diminué baissé | augmente diminue baisse | hausse baisse | amont aval | intérieur extérieur | gratuit payant |
-vide plein | accepté refusé rejeté | gagné perdu | arrivée départ | sec humide mouillé | manuel automatique |
-arriba abajo | subió bajó | sube baja | aumentó disminuyó descendió | aumenta disminuye desciende | interior exterior |
-vacío lleno | aprobado rechazado | ganó perdió | llegada salida | seco húmedo mojado | manual automático | dentro fuera
-| encima debajo | mayor menor | superior inferior | abre abren cierra cierran | ouvre ouvrent ferme ferment | excluded
-covered included |
-excludes covers includes | excluido incluido | exclus inclus compris | ausgeschlossen eingeschlossen mitversichert
+открыт закрыт | до после | выше ниже
 """
 LIKE = """
 hire rent | last final | delete remove erase | keep store retain | receive get obtain | employee staff worker | begin
@@ -80,24 +64,7 @@ requis obligatoire | démarrer commencer | envoyer expédier | magasin boutique 
 tarifa |
 médico doctor | iniciar comenzar empezar | tienda comercio | enviar mandar | prezzo costo tariffa | gratis gratuito |
 auto macchina veicolo | iniziare cominciare | kosten prijs tarief | gratis kosteloos | auto wagen voertuig | beginnen
-starten |
-transfer move relocate shift | beat defeat | cancel abandon | stop halt interrupt cease | resume continue | locate
-situate | build construct erect | collect gather | happen occur | assist help | weigh weight | weighs weight | long
-length | high height tall | wide width | deep depth | duration last take run | area cover | wind gust | agree approve
-consent | wiegt wiegen gewicht eigengewicht masse | lang länge | hoch höhe | breit breite | tief tiefe | dauern dauer
-dauert | stoppen stoppt anhalten unterbrechen unterbricht | fortsetzen fortgesetzt weitergehen | montieren einbauen
-anbringen | contenir contient comporter comporte inclure inclut | pèse peser poids | situé trouve | dure durer durée |
-llevar llevan lleva contener contiene contienen | colocar coloca montar monta instalar instala | recorrido sendero ruta
-camino | derrotó derrotar venció vencer | begin began begun start commence | rise rose risen increase | fall fell
-fallen drop | write wrote written |
-give gave given | take took taken | hold held | keep kept | send sent | pay paid | buy bought | sell sold | leave left |
-lend lent | lose lost | win won winner | find found | make made | build built | teach taught | bring brought | choose
-chose chosen | drive drove driven | grow grew grown | know knew known | meet met | see saw seen | sow sown | speak spoke
-spoken | spend spent | stand stood | tell told | wear wore worn | freeze froze frozen | break broke broken | become
-became | lead led | say said | throw threw thrown | draw drew drawn | feed fed | fly flew flown | hear heard | steal
-stole stolen | strike struck | rose increased grew
-risen climbed | fell decreased dropped declined | admitted welcome allowed permitted | necesario requerido exigido
-exigidos obligatorio | pesa pesar peso | mide medir longitud | dura durar duración
+starten
 """
 
 # English adjectives with their opposites; -er and -est are made.

@@ -9,15 +9,13 @@ from functools import cached_property
 from ragtester.models.embedded.claim_parts import Part
 from ragtester.models.embedded.claim_reading import Reading
 from ragtester.models.embedded.claim_values import missing
-from ragtester.models.embedded.claim_words import alike, excluding, opposites_of
+from ragtester.models.embedded.claim_words import alike, excluding, opposites
 from ragtester.models.embedded.judging_cover import cosines, word_vectors
 from ragtester.models.embedded.vectors import embed_texts
 from ragtester.text.quantities import Quantity
 
 LIKE = 0.85
 """Credit of a word that says about the same as the claim's, or a form of it."""
-OPPOSED = 0.8
-"""Credit of its opposite, where it is asked what is spoken of."""
 FAR = 0.5
 """Cosine of two words' vectors from which they say about the same."""
 ELSEWHERE, BEFORE = 0.8, 0.6
@@ -55,8 +53,9 @@ class Claim:
     @cached_property
     def relevant(self) -> frozenset[str]:
         """Stems of the passage that are one of its own, like one, or the opposite of one."""
+        opposed = opposites(self.code)
         every = frozenset(self.about)
-        return every.union(*self.kin.values(), *(opposites_of(one, self.code) for one in every))
+        return every.union(*self.kin.values(), *(opposed.get(one, frozenset()) for one in every))
 
     def touches(self, there: Part) -> frozenset[str]:
         """The stems of a text that bear on the claim."""
@@ -75,7 +74,7 @@ class Claim:
 
     def opposed(self, stem: str, held: frozenset[str]) -> bool:
         """Whether the set has a stem that says the opposite."""
-        return bool(opposites_of(stem, self.code) & held)
+        return bool(opposites(self.code).get(stem, frozenset()) & held)
 
 
 def _kindred(stem: str, word: str, passage: Reading, code: str) -> frozenset[str]:
@@ -84,8 +83,8 @@ def _kindred(stem: str, word: str, passage: Reading, code: str) -> frozenset[str
         found = {one for one in passage.stems if one in like or _akin(stem, one)}
         kinds = excluding(code)
         unlike = {one for one in passage.stems if one in kinds and kinds[one] == kinds.get(stem)}
-        unlike |= opposites_of(stem, code) | {stem}
-        passage.kin[stem] = frozenset((found | (set() if stem in passage.stems else _near(word, passage))) - unlike)
+        unlike |= opposites(code).get(stem, frozenset()) | {stem}
+        passage.kin[stem] = frozenset((found | _near(word, passage)) - unlike)
     return passage.kin[stem]
 
 
@@ -168,4 +167,4 @@ def speaks(claim: Claim, there: Part, before: frozenset[str]) -> bool:
 
 
 def _held(claim: Claim, stem: str, there: Part) -> float:
-    return max(claim.credit(stem, there.stems), OPPOSED * claim.opposed(stem, there.stems))
+    return max(claim.credit(stem, there.stems), float(claim.opposed(stem, there.stems)))

@@ -14,7 +14,6 @@ from ragtester.models.embedded.claim_words import (
     FOCUS,
     FORBIDDING,
     LIMITING,
-    MEMBER,
     WEAK,
     WITHOUT,
     excluding,
@@ -88,8 +87,6 @@ class Part:
     def content(self) -> tuple[str, ...]:
         """Its own stems in order, without the pieces of identifiers and words that say no more than "is"."""
         weak = {stem for word, stem in self.read.stem_of.items() if word in WEAK} | _code_words(self.read)
-        member = {word for found in MEMBER.finditer(self.text) for word in words(found.group())}
-        weak |= {stem for word, stem in self.read.stem_of.items() if word in member}
         return tuple(one for one in self.read.stems if one not in weak) or self.read.stems
 
     def join(self, other: Part) -> Part:

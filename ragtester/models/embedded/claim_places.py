@@ -6,10 +6,8 @@ from ragtester.models.embedded.claim_matching import Claim, speaks
 from ragtester.models.embedded.claim_parts import Part
 from ragtester.models.embedded.claim_reading import Sentence
 from ragtester.models.embedded.claim_values import comparable, same_value
-from ragtester.models.embedded.claim_verbs import leaning
 from ragtester.text.quantities import Quantity
 
-LEAST = 2
 SHARED = 0.9
 """Weight of a stem that a clause takes over from the one before it."""
 
@@ -35,20 +33,6 @@ def misplaced(claim: Claim, sentence: Sentence, before: frozenset[str]) -> str:
         if _bears(claim, found[0], said) > least and speaks(claim, found[0], before):
             return f"{_shown(found[0], found[1])}, not {_shown(claim.part, said)}"
     return ""
-
-
-def misnamed(claim: Claim, sentence: Sentence) -> str:
-    """A name of the claim that stands in one clause, where another clause, without it, says the rest of the claim."""
-    names = claim.part.read.names | {one for clause in sentence.clauses for one in clause.read.names & claim.stems}
-    rest = [one for one in claim.part.content if one not in names]
-    if not names or len(rest) < LEAST or len(sentence.clauses) < LEAST:
-        return ""
-    own = [one for one in sentence.clauses if names <= one.stems]
-    told = [one for one in sentence.clauses if not names & one.stems and not leaning(one.code).match(one.text.strip())]
-    said = [one for one in told if all(claim.credit(word, frozenset(one.read.stems)) for word in rest)]
-    if not own or not said or any(all(claim.credit(word, one.stems) for word in rest) for one in own):
-        return ""
-    return f"it is said of another than {min(names & own[0].stems)!r}"
 
 
 def _has(there: Part, said: Quantity) -> bool:

@@ -10,10 +10,9 @@ from itertools import pairwise
 from ragtester.models.embedded.claim_cutting import subject_of
 from ragtester.models.embedded.claim_gapping import participle_first, subject_first, value_first, with_units
 from ragtester.models.embedded.claim_parts import LEAST, Part, part
-from ragtester.models.embedded.claim_spelling import spelled_out
 from ragtester.models.embedded.claim_verbs import OWN_START, cut, verb
 from ragtester.models.embedded.claim_words import CONDITION, SPEAKS_TO_CHECKER, excluding
-from ragtester.models.embedded.tables import Row, rows
+from ragtester.models.embedded.tables import rows
 from ragtester.text.quantities import quantities
 from ragtester.text.sentences import sentence_spans
 from ragtester.text.stems import stem
@@ -22,11 +21,11 @@ from ragtester.text.words import words
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence as a whole, and its clauses (the whole alone where there is but one). `table`: the row that it is."""
+    """A sentence as a whole, and its clauses (the whole alone where there is but one). `row`: it is one of a table."""
 
     whole: Part
     clauses: tuple[Part, ...]
-    table: Row | None = None
+    row: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +55,7 @@ def read_text(text: str, code: str) -> Reading:
     return _read(text, code)
 
 
-def _read(told_text: str, code: str) -> Reading:
-    text = spelled_out(told_text, code)
+def _read(text: str, code: str) -> Reading:
     spans = [text[start:end] for start, end in sentence_spans(text, code)]
     told = [one for one in spans if not one.startswith("|") and not SPEAKS_TO_CHECKER.search(one)]
     made = [*(_sentence(one, code) for one in told), *_rows(text, code)]
@@ -77,15 +75,15 @@ def _rows(text: str, code: str) -> Iterator[Sentence]:
     for row in rows(text, code):
         label, pairs = row.cells[0], list(zip(row.heads[1:], row.cells[1:], strict=True))
         whole = part("; ".join([label, *(f"{head}: {cell}" for head, cell in pairs)]), code)
-        measured = [f"{label}, {head}: {cell} {unit}" for head, cell in pairs if (unit := unit_of(head, cell, code))]
+        measured = [f"{label}, {head}: {cell} {unit}" for head, cell in pairs if (unit := _unit_of(head, cell, code))]
         cells = [replace(part(one, code), cell=True) for one in measured]
         values = tuple(one for cell in cells for one in cell.read.quantities)
         whole = replace(whole, read=replace(whole.read, quantities=(*whole.read.quantities, *values)))
         plain = [replace(part(f"{label}, {head}: {cell}", code), cell=True) for head, cell in pairs]
-        yield Sentence(whole, (*plain, *cells), row)
+        yield Sentence(whole, (*plain, *cells), row=True)
 
 
-def unit_of(head: str, cell: str, code: str) -> str:
+def _unit_of(head: str, cell: str, code: str) -> str:
     """The unit in which a column's head says that its bare numbers are: "2025, MWh", "Depth (m)"; "" without one."""
     last = "".join(head.rsplit(maxsplit=1)[-1:]).strip("()[],")
     bare = quantities(cell, code)

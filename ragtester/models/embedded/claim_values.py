@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 from ragtester.text.quantities import Quantity, same_quantity
 
 MONTH_SECONDS = 86400 * 30.4375
 CLOSE = 0.05
 """Months against days: equal to a twentieth."""
-THIRDS, THIRD_CLOSE = frozenset({Decimal("33.33"), Decimal("66.67")}), Decimal("0.5")
-"""What a third and two thirds are read as, in per cent, and how far from it a stated value may be rounded."""
 
 
 def missing(values: tuple[Quantity, ...], held: tuple[Quantity, ...]) -> tuple[Quantity, ...]:
@@ -26,8 +22,6 @@ def same_value(one: Quantity, other: Quantity) -> bool:
         months, seconds = (one, other) if one.unit == "month" else (other, one)
         wanted = float(months.value) * MONTH_SECONDS
         return abs(wanted - float(seconds.value)) <= CLOSE * max(wanted, 1.0)
-    if one.unit == other.unit == "%" and THIRDS & {one.value, other.value}:
-        return abs(one.value - other.value) < THIRD_CLOSE
     if (one.kind == "date") != (other.kind == "date"):
         date, bare = (one, other) if one.kind == "date" else (other, one)
         return is_year(bare) and int(date.value) // 10000 == bare.value

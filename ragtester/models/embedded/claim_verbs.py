@@ -142,7 +142,7 @@ def cut(code: str, *, commas: bool) -> re.Pattern[str]:
     A language without a list is cut at semicolons and commas alone.
     """
     joins = [
-        r"(?P<hard>[;；]\s*|(?<=\d|\))\.\s+(?=(?-i:[A-ZÀ-Þ])[^.:;\d]{2,30}:)" + (r"|，\s*)" if commas else ")"),
+        r"(?P<hard>[;；]\s*" + (r"|，\s*)" if commas else ")"),
         rf",?\s+(?P<but>{_BUT.get(code, '(?!)')})\s+",
         rf",?\s+(?P<and>{and_words(code)})\s+",
         *([r"(?P<comma>,\s+)"] if commas else []),

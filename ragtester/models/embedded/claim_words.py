@@ -36,8 +36,7 @@ WEAK = frozenset(
         "después antes depois prima dopo voor na до после lies stands there allowed permitted forbidden "
         "prohibited banned erlaubt gestattet verboten untersagt autorisé autorisés autorisée autorisées interdit "
         "interdits interdite interdites permitido permitida prohibido prohibida vietato consentito toegestaan "
-        "verboden today now currently heute jetzt selbst itself already among listed declared aujourd'hui hoy "
-        "actualmente figura figuran"
+        "verboden"
     )
 )
 """Verbs that say no more than "is" or "may", and prepositions: they count only against their opposites."""
@@ -46,19 +45,6 @@ FOCUS = re.compile(
     re.I,
 )
 """What they stand with is all of the clause."""
-_DENYING = ("un", "non-", "non")
-ROOT = 4
-"""Letters that a word must have beside a prefix that denies it."""
-MEMBER = re.compile(
-    r"\b(?:(?:is|are|was|were) (?:one|some|part|among|amongst|included|listed|named|supplied|delivered)\b"
-    r"(?: (?:of|with|in))?|"
-    r"belongs? to|forms? part of|comes? (?:with|in the box)|in the box|in the scope of delivery|"
-    r"gehör(?:t|en) (?:mit )?zu[mr]?|zähl(?:t|en) zu[mr]?|(?:ist|sind) teil|wird mitgeliefert|werden mitgeliefert|"
-    r"fai(?:t|saient|sait) partie|font partie|est compris|sont compris|est inclus|forman? parte|"
-    r"(?:está|están) incluid[oa]s?|fa(?:nno)? parte)\b",
-    re.I,
-)
-"""What says no more than that something is a member of a list."""
 WITHOUT = frozenset(listed("without ohne sans sin senza zonder sem utan uden без"))
 FORBIDDING = re.compile(
     r"\b(?:forbid\w*|prohibit\w*|banned|disallow\w*|impermissible|verboten\w*|untersagt\w*|unzulässig\w*|interdit\w*|"
@@ -119,17 +105,6 @@ def opposites(code: str) -> dict[str, frozenset[str]]:
             for first, second in zip(_degrees(one), _degrees(other), strict=True):
                 table.setdefault(stem(first, code), set()).add(stem(second, code))
     return {word: frozenset(others - {word}) for word, others in table.items()}
-
-
-@lru_cache(maxsize=4096)
-def opposites_of(stemmed: str, code: str) -> frozenset[str]:
-    """The stems that say the opposite of one: those of the lists, and the same word with and without "un" or "non"."""
-    root = ROOT if code == "en" else ROOT + 1  # "Unfall" is not the opposite of "Fall"
-    made = {f"{prefix}{stemmed}" for prefix in _DENYING if len(stemmed) >= root}
-    made |= {
-        stemmed.removeprefix(one) for one in _DENYING if stemmed.startswith(one) and len(stemmed) >= root + len(one)
-    }
-    return opposites(code).get(stemmed, frozenset()) | made
 
 
 @lru_cache(maxsize=32)

@@ -40,11 +40,7 @@ class Cover:
     def mean(self) -> float:
         """Weighted mean of the statements' covers; 0 where there is nothing to cover."""
         total = sum(self.weights)
-        return (
-            sum(s * w for s, w in zip(self.scores, self.weights, strict=True)) / total
-            if total
-            else 0.0
-        )
+        return sum(s * w for s, w in zip(self.scores, self.weights, strict=True)) / total if total else 0.0
 
 
 def cover(text: Body, by: Body, given: frozenset[str], embed: Embed | None) -> Cover:
@@ -52,9 +48,7 @@ def cover(text: Body, by: Body, given: frozenset[str], embed: Embed | None) -> C
     if not by.statements:
         count = len(text.statements)
         weights = tuple(_mass(statement, given) for statement in text.statements)
-        return Cover(
-            (0.0,) * count, (-1,) * count, (0.0,) * count, weights, (1.0,) * count
-        )
+        return Cover((0.0,) * count, (-1,) * count, (0.0,) * count, weights, (1.0,) * count)
     credits = _credits(text, by, embed)
     scores, partners, closeness, gaps = [], [], [], []
     vectors = text.vectors is not None and by.vectors is not None
@@ -63,27 +57,19 @@ def cover(text: Body, by: Body, given: frozenset[str], embed: Embed | None) -> C
         lexical, partner, close = _lexical(statement, by, given, credits)
         score = lexical
         if nearest is not None:
-            semantic = min(
-                1.0, max(0.0, (float(nearest[place]) - SENTENCE_FLOOR) / SENTENCE_SPAN)
-            )
+            semantic = min(1.0, max(0.0, (float(nearest[place]) - SENTENCE_FLOOR) / SENTENCE_SPAN))
             score = (1 - SENTENCE_SHARE) * lexical + SENTENCE_SHARE * semantic
         scores.append(score)
         partners.append(partner)
         closeness.append(close)
-        fresh = [
-            float(credits[stem].max()) < GAP
-            for stem in statement.stems
-            if stem not in given
-        ]
+        fresh = [float(credits[stem].max()) < GAP for stem in statement.stems if stem not in given]
         gaps.append(sum(fresh) / len(fresh) if fresh else 0.0)
     weights = tuple(_mass(statement, given) for statement in text.statements)
     return Cover(tuple(scores), tuple(partners), tuple(closeness), weights, tuple(gaps))
 
 
 def _mass(statement: Statement, given: frozenset[str]) -> float:
-    return sum(
-        _weight(stem, statement, given) for stem in statement.stems
-    ) + QUANTITY * len(statement.quantities)
+    return sum(_weight(stem, statement, given) for stem in statement.stems) + QUANTITY * len(statement.quantities)
 
 
 def _weight(stem: str, statement: Statement, given: frozenset[str]) -> float:
@@ -99,23 +85,16 @@ def _lexical(
     import numpy as np
 
     weights = np.array(
-        [_weight(stem, statement, given) for stem in statement.stems]
-        + [QUANTITY] * len(statement.quantities)
+        [_weight(stem, statement, given) for stem in statement.stems] + [QUANTITY] * len(statement.quantities)
     )
     if not len(weights):
         return 0.0, -1, 0.0
     rows = [credits[stem] for stem in statement.stems]
     for quantity in statement.quantities:
-        rows.append(
-            np.array([quantity in other.values for other in by.statements], float)
-        )
+        rows.append(np.array([quantity in other.values for other in by.statements], float))
     credit = np.stack(rows)
     alone = weights @ credit
-    pairs = (
-        weights @ np.maximum(credit[:, :-1], credit[:, 1:])
-        if credit.shape[1] > 1
-        else alone
-    )
+    pairs = weights @ np.maximum(credit[:, :-1], credit[:, 1:]) if credit.shape[1] > 1 else alone
     local = max(alone.max(), pairs.max()) / weights.sum()
     anywhere = weights @ credit.max(axis=1) / weights.sum()
     best = int(alone.argmax())
@@ -152,9 +131,7 @@ def _credits(text: Body, by: Body, embed: Embed | None) -> dict[str, Any]:
     for statement in by.statements:
         starts.append(len(places))
         places.extend([column[stem] for stem in statement.stems] or [len(others)])
-    best = (
-        np.maximum.reduceat(likeness[:, places], starts, axis=1) if stems else likeness
-    )
+    best = np.maximum.reduceat(likeness[:, places], starts, axis=1) if stems else likeness
     return dict(zip(stems, best, strict=True))
 
 
@@ -163,9 +140,7 @@ def cosines(one: Any, other: Any) -> Any:
     import numpy as np
 
     rows = max(1, _ONE_THREAD // max(1, other.size))
-    return np.concatenate(
-        [one[start : start + rows] @ other.T for start in range(0, len(one), rows)]
-    )
+    return np.concatenate([one[start : start + rows] @ other.T for start in range(0, len(one), rows)])
 
 
 def word_vectors(stems: list[str], embed: Embed) -> Any:
