@@ -37,16 +37,22 @@ def fitted(found: dict[str, Any], request: Record | None) -> dict[str, Any]:
             return _query(found, request)
         case RankPassages():
             return _order(found, request.passages)
+        case TraceClaims() | SplitAnswer() | CheckClaim():
+            return _about_claims(found, request)
+        case StressQuestion():
+            return _stressed(found)
+        case _:
+            return found
+
+
+def _about_claims(found: dict[str, Any], request: TraceClaims | SplitAnswer | CheckClaim) -> dict[str, Any]:
+    match request:
         case TraceClaims():
             return _traced(found, request.passages)
         case SplitAnswer():
             return {**found, **_claims(found, request.passages, unknown=True)}
         case CheckClaim():
             return _verdict(found, request.passages)
-        case StressQuestion():
-            return _stressed(found)
-        case _:
-            return found
 
 
 def _stressed(found: dict[str, Any]) -> dict[str, Any]:

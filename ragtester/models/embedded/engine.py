@@ -47,14 +47,8 @@ class EmbeddedEngine:
         if name in PANEL and not isinstance(request, VoteOnVerdict):
             raise UsageError(f"embedded:{name} votes in a precision audit and does nothing else ({task.name})")
         match request:
-            case WriteDocument():
-                from ragtester.models.embedded.writing import write_document
-
-                return write_document(request)
-            case WriteCases():
-                from ragtester.models.embedded.questions import write_cases
-
-                return write_cases(request)
+            case WriteDocument() | WriteCases() | StressQuestion():
+                return _write(request)
             case AnswerQuestion():
                 return _answer(request, eager=name == "eager", conflicts=task.name == ANSWER_CONFLICTS.name)
             case JudgeAnswer():
@@ -69,12 +63,25 @@ class EmbeddedEngine:
                 return vote(name if name in PANEL else "vote-rules", request, embed_texts)
             case RewriteQuery() | RankPassages() | TraceClaims() | SplitAnswer() | CheckClaim():
                 return _over_passages(request)
-            case StressQuestion():
-                from ragtester.models.embedded.stressing import stress_question
-
-                return stress_question(request)
             case _:
                 raise UsageError(f"the embedded engine has no rule for the task {task.name!r}")
+
+
+def _write(request: WriteDocument | WriteCases | StressQuestion) -> Record:
+    """The tasks that make documents and questions."""
+    match request:
+        case WriteDocument():
+            from ragtester.models.embedded.writing import write_document
+
+            return write_document(request)
+        case WriteCases():
+            from ragtester.models.embedded.questions import write_cases
+
+            return write_cases(request)
+        case StressQuestion():
+            from ragtester.models.embedded.stressing import stress_question
+
+            return stress_question(request)
 
 
 def _answer(request: AnswerQuestion, *, eager: bool, conflicts: bool) -> Record:
