@@ -133,8 +133,8 @@ class LeftOut(Record):
     reason: str = ""
 
 
-class Answer(Record):
-    """What one system under test said to one case: exactly one row a case and system."""
+class OfCase(Record):
+    """Identity of a row about one case asked of one system, in one run; `key` holds what its content depends on."""
 
     case_id: str
     document_id: str
@@ -145,6 +145,11 @@ class Answer(Record):
     technique: str
     type: CaseType
     subtype: str = ""
+
+
+class Answer(OfCase):
+    """What one system under test said to one case: exactly one row a case and system."""
+
     outcome: Outcome
     answer: str = ""
     refuses: bool | None = None

@@ -6,27 +6,18 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
+from ragtester.records.answers import OfCase
 from ragtester.records.base import Call, Failure, Proportion, Record
 from ragtester.records.manifest import Ledger
-from ragtester.records.suite import CaseType
 
 ClaimVerdict = Literal["supported", "unsupported", "contradicted"]
 CLAIM_VERDICTS: tuple[ClaimVerdict, ...] = get_args(ClaimVerdict)
 ClusterBy = Literal["document", "question", "keyword", "value", "chunk", "system"]
 
 
-class OfAnswer(Record):
+class OfAnswer(OfCase):
     """Identity of what was found about one answer: its case, its system, its run."""
 
-    case_id: str
-    document_id: str
-    key: str
-    run: str
-    llm: str
-    embedding: str
-    technique: str
-    type: CaseType
-    subtype: str = ""
     language: str = ""
 
 

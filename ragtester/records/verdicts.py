@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from ragtester.records.answers import Outcome
+from ragtester.records.answers import OfCase, Outcome
 from ragtester.records.base import Call, Failure, Record
 from ragtester.records.suite import CaseType
 
@@ -46,22 +46,13 @@ class Votes(Record):
     means: tuple[float | None, ...] = ()
 
 
-class Verdict(Record):
+class Verdict(OfCase):
     """The judgement of one answer. `ungraded` is neither pass nor fail and stays out of every rate.
 
     `votes` stands only where the judge was asked more than once; the ratings are then those of one judgement of the
     majority, and `call` is the sum of all.
     """
 
-    case_id: str
-    document_id: str
-    key: str
-    run: str
-    llm: str
-    embedding: str
-    technique: str
-    type: CaseType
-    subtype: str = ""
     language: str = ""
     status: Literal["pass", "fail", "ungraded"]
     mean: float | None = None
