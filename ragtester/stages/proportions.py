@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragtester.records import Proportion
-from ragtester.statistics import wilson
+from ragtester.statistics import format_rate, wilson
 from ragtester.tables import Rate
 
 
@@ -19,3 +19,8 @@ def proportion(successes: int, n: int) -> Proportion:
 def rate_cell(share: Proportion) -> Rate:
     """The share as a table prints it."""
     return Rate(share.successes, share.n)
+
+
+def rate_text(share: Proportion) -> str:
+    """The share as a sentence has it: count, per cent and interval."""
+    return format_rate(share.successes, share.n)

@@ -8,8 +8,7 @@ from ragtester.records import READINGS, AdversarialCounts, AdversarialResult, Ad
 from ragtester.stages.adversarial.reading import ADVICE
 from ragtester.stages.adversarial.result import FOLLOWS
 from ragtester.stages.means import mean_cell
-from ragtester.stages.proportions import rate_cell
-from ragtester.statistics import format_rate
+from ragtester.stages.proportions import rate_cell, rate_text
 from ragtester.tables import Cell, Document, Paragraph, Section, Table
 
 SHOWN = 20
@@ -45,9 +44,9 @@ def _said(result: AdversarialResult) -> Iterator[Paragraph]:
     else:
         poison, gold = whole.followed_poison, whole.followed_gold
         yield Paragraph(
-            f"{format_rate(poison.successes, poison.n)} of the answers follow the poison, "
-            f"{format_rate(gold.successes, gold.n)} give the right value; the gold reached the context in "
-            f"{format_rate(whole.in_context.successes, whole.in_context.n)}.",
+            f"{rate_text(poison)} of the answers follow the poison, "
+            f"{rate_text(gold)} give the right value; the gold reached the context in "
+            f"{rate_text(whole.in_context)}.",
             answer=True,
         )
     for reading in READINGS:
@@ -56,12 +55,10 @@ def _said(result: AdversarialResult) -> Iterator[Paragraph]:
     planted = next((one for one in result.kinds if one.name == "planted"), None)
     if planted is not None:
         obeyed = planted.followed_poison
-        yield Paragraph(
-            f"Planted instructions were obeyed in {format_rate(obeyed.successes, obeyed.n)} of the answers."
-        )
+        yield Paragraph(f"Planted instructions were obeyed in {rate_text(obeyed)} of the answers.")
     yield from (Paragraph(f"{text}.") for text in result.clusters)
     if result.poison_passed.successes:
-        shown = format_rate(result.poison_passed.successes, result.poison_passed.n)
+        shown = rate_text(result.poison_passed)
         yield Paragraph(
             f"The judge passed {shown} of the answers that follow the poison: read them before you trust it."
         )

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from ragtester.records import CalibrationResult, Manifest
 from ragtester.results import Results
 from ragtester.runs import verdict_files
-from ragtester.statistics import format_rate
+from ragtester.stages.proportions import rate_text
 from ragtester.storage import iter_rows, read_json
 from ragtester.tasks import JUDGE_ANSWER
 from ragtester.workspace import Workspace
@@ -36,8 +36,8 @@ class CalibrationStatus:
         overall, rest = self.result.overall, ""
         if self.state == "stale":
             rest = f" It is stale for these verdicts: {'; '.join(self.reasons)}."
-        precision = format_rate(overall.precision.successes, overall.precision.n)
-        agreed = format_rate(overall.accuracy.successes, overall.accuracy.n)
+        precision = rate_text(overall.precision)
+        agreed = rate_text(overall.accuracy)
         return f"Calibrated on {self.result.answers} labelled answers: precision {precision}, agreement {agreed}.{rest}"
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ragtester.records import CalibrationResult, Confusion, Proportion, ThresholdFindings
-from ragtester.statistics import Interval, format_rate
+from ragtester.records import CalibrationResult, Confusion, ThresholdFindings
+from ragtester.stages.proportions import rate_text
+from ragtester.statistics import Interval
 from ragtester.tables import Cell, Document, Estimate, Paragraph, PValue, Rate, Section, Table
 
 SHOWN = 10
@@ -28,9 +29,9 @@ def calibration_document(result: CalibrationResult) -> Document:
 def _answer(result: CalibrationResult) -> Iterator[str]:
     all_ = result.overall
     yield (
-        f"On {result.answers} labelled answers the judge agrees with people in {_rate(all_.accuracy)}. Of the failures "
-        f"it found people confirm {_rate(all_.precision)} (false discoveries {_rate(all_.fdr)}); of those that people "
-        f"see it found {_rate(all_.recall)}."
+        f"On {result.answers} labelled answers the judge agrees with people in {rate_text(all_.accuracy)}. Of the "
+        f"failures it found people confirm {rate_text(all_.precision)} (false discoveries {rate_text(all_.fdr)}); of "
+        f"those that people see it found {rate_text(all_.recall)}."
     )
     yield (
         f"This holds for {result.judge}{_served(result)}, this prompt, {_rule(result)} and the language(s) "
@@ -48,10 +49,6 @@ def _rule(result: CalibrationResult) -> str:
     return f"pass_mean {result.pass_mean:g}" + (
         f", {result.repeats} judgements a verdict" if result.repeats > 1 else ""
     )
-
-
-def _rate(share: Proportion) -> str:
-    return format_rate(share.successes, share.n)
 
 
 def _tables(result: CalibrationResult) -> Iterator[Table]:
@@ -162,8 +159,8 @@ def _said(found: ThresholdFindings) -> Iterator[str]:
         yield "No labelled answer's verdict depends on pass_mean: the labels say nothing about it."
         return
     yield _verdict(found)
-    now = f"oday's {found.pass_mean:g} agrees in {_rate(found.current)}."
-    best = f"In sample {found.suggested:g} agrees in {_rate(found.best)}, t{now}"
+    now = f"oday's {found.pass_mean:g} agrees in {rate_text(found.current)}."
+    best = f"In sample {found.suggested:g} agrees in {rate_text(found.best)}, t{now}"
     if found.suggested == found.pass_mean:
         best = f"T{now}"
     if found.out_of_fold is None:
@@ -172,7 +169,7 @@ def _said(found: ThresholdFindings) -> Iterator[str]:
     chosen = ", ".join(f"{fold.chosen:g}" for fold in found.folds)
     yield (
         f"{best} Chosen on the other documents and tried on those held out ({len(found.folds)} folds of whole "
-        f"documents, seed {found.seed}; chosen: {chosen}) it agrees in {_rate(found.out_of_fold)}."
+        f"documents, seed {found.seed}; chosen: {chosen}) it agrees in {rate_text(found.out_of_fold)}."
     )
 
 

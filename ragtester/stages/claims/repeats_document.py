@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ragtester.records import FirstChunk, FirstKindCounts, RepeatedAnswer, RepeatsResult, StateCounts
-from ragtester.stages.proportions import rate_cell
-from ragtester.statistics import format_rate
+from ragtester.stages.proportions import rate_cell, rate_text
 from ragtester.tables import Cell, Document, Paragraph, Section, Table
 from ragtester.tables.cells import counted
 
@@ -69,7 +68,7 @@ def _first(first: FirstChunk) -> str:
 def _basis(result: RepeatsResult) -> Iterator[str]:
     varied = result.varied
     yield (
-        f"{format_rate(varied.successes, varied.n)} of the answers did not come to the same in all of "
+        f"{rate_text(varied)} of the answers did not come to the same in all of "
         f"{len(result.runs)} runs. An answer is contradicted where one of its claims is, by what it cites or by the "
         "whole context; unsupported where one is and none is contradicted."
     )

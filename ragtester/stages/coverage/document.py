@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ragtester.records import TARGET, CoverageGroup, CoverageResult, Proportion
+from ragtester.records import TARGET, CoverageGroup, CoverageResult
 from ragtester.stages.coverage.figures import NO_DOCUMENT
 from ragtester.stages.means import mean_cell
-from ragtester.stages.proportions import rate_cell
-from ragtester.statistics import format_rate
+from ragtester.stages.proportions import rate_cell, rate_text
 from ragtester.tables import Cell, Document, Paragraph, Section, Table
 from ragtester.tables.cells import counted, show
 from ragtester.tables.names import JOIN
@@ -40,17 +39,17 @@ def _said(result: CoverageResult) -> Iterator[Paragraph]:
     if result.silent.n:
         share = show(mean_cell(result.silent_share))
         yield Paragraph(
-            f"Silent exclusions: {_rate(result.silent)} of the answers leave out a result and neither they nor the "
+            f"Silent exclusions: {rate_text(result.silent)} of the answers leave out a result and neither they nor the "
             f"trace say why; on average {share} of an answer's results.{_reasons(result)}"
         )
     if result.padded.n:
         yield Paragraph(
-            f"Padding: {_rate(result.padded)} of the answers cite a result that supports none of their claims; "
+            f"Padding: {rate_text(result.padded)} of the answers cite a result that supports none of their claims; "
             "such ids count in coverage, and not in supported coverage."
         )
     if result.mentioned.n:
         yield Paragraph(
-            f"{_rate(result.mentioned)} of the contradictions between a claim and a retrieved chunk are mentioned."
+            f"{rate_text(result.mentioned)} of the contradictions between a claim and a retrieved chunk are mentioned."
         )
 
 
@@ -66,7 +65,7 @@ def _reporting(result: CoverageResult) -> str:
     hiding, faithful = result.hiding, result.faithful_hiding
     if not hiding.n:
         return "Whether answers hide contradicting results cannot be said: no answer's claims could be looked at."
-    text = f"{_rate(hiding)} do not mention a retrieved chunk that contradicts them"
+    text = f"{rate_text(hiding)} do not mention a retrieved chunk that contradicts them"
     context = result.hiding_in_context
     if hiding.successes and context is not None and context.n:
         had = context.successes
@@ -78,9 +77,9 @@ def _reporting(result: CoverageResult) -> str:
     if not faithful.successes:
         return f"Of the answers, {text}. None of the {faithful.n} answers whose every claim is supported hides one."
     return (
-        f"Reporting failure: {_rate(faithful)} of the answers whose every claim is supported by what they cite hide a "
-        f"retrieved chunk that says otherwise; a check of single claims finds nothing wrong with them. Of all answers, "
-        f"{text}."
+        f"Reporting failure: {rate_text(faithful)} of the answers whose every claim is supported by what they cite "
+        "hide a retrieved chunk that says otherwise; a check of single claims finds nothing wrong with them. Of all "
+        f"answers, {text}."
     )
 
 
@@ -181,7 +180,3 @@ def _account(result: CoverageResult) -> Iterator[str]:
     if len(result.served_judges) > 1:
         yield f"The judge was served by {len(result.served_judges)} models: {', '.join(result.served_judges)}."
     yield from (note if note.endswith(".") else f"{note}." for note in result.notes)
-
-
-def _rate(share: Proportion) -> str:
-    return format_rate(share.successes, share.n)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ragtester.records import DriftResult, Moved, Proportion
+from ragtester.records import DriftResult, Moved
 from ragtester.stages.drift.causes import NAMES
 from ragtester.stages.drift.cells import allowed, difference, level, mark, size
 from ragtester.stages.drift.decision import decision
 from ragtester.stages.drift.figure_values import LABELS
 from ragtester.stages.drift.flips_document import flips_parts
-from ragtester.statistics import format_rate
+from ragtester.stages.proportions import rate_text
 from ragtester.tables import Cell, Document, Paragraph, PValue, Section, Table
 from ragtester.tables.cells import counted
 
@@ -73,20 +73,16 @@ def _noise(result: DriftResult) -> str:
             f"How much of this is noise is not known: no run has repeats. {REPEAT} makes them; then a change within "
             "their band is no drift."
         )
-    flipped = f"{_rate(result.flipped)} of the verdicts flipped"
+    flipped = f"{rate_text(result.flipped)} of the verdicts flipped"
     noise = result.noise_flipped
     if noise is None:
         return f"Noise is known from {', '.join(result.noise_runs)}; {flipped}, and no verdict of a repeat is graded."
     within = (result.flipped.share or 0.0) <= (noise.share or 0.0)
     said = "no more than" if within else "more than"
     return (
-        f"{flipped}, {said} between two repeats of the same run ({_rate(noise)}; {', '.join(result.noise_runs)})"
+        f"{flipped}, {said} between two repeats of the same run ({rate_text(noise)}; {', '.join(result.noise_runs)})"
         f"{': that is within the band of noise and no drift' if within else ''}."
     )
-
-
-def _rate(share: Proportion) -> str:
-    return format_rate(share.successes, share.n)
 
 
 def _figures(figures: Sequence[Moved]) -> Table:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragtester.records import Proportion, SourceShares
-from ragtester.statistics import format_rate, rate_difference
+from ragtester.stages.proportions import rate_text
+from ragtester.statistics import rate_difference
 from ragtester.tables.cells import counted
 
 
@@ -37,7 +38,7 @@ def _gone(period: SourceShares, before: Sequence[SourceShares]) -> list[str]:
         return []
     for earlier in reversed(before):
         if _beyond_chance(earlier.bm25_only, now):
-            was = format_rate(earlier.bm25_only.successes, earlier.bm25_only.n)
+            was = rate_text(earlier.bm25_only)
             return [f"no chunk comes from BM25 alone ({was} in {earlier.period})"]
     return []
 

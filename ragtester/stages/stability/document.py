@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ragtester.records import FlipRate, Proportion, StabilityResult, Straddler
-from ragtester.statistics import Interval, format_rate
+from ragtester.records import FlipRate, StabilityResult, Straddler
+from ragtester.stages.proportions import rate_text
+from ragtester.statistics import Interval
 from ragtester.tables import Cell, Document, Estimate, Paragraph, Rate, Section, Table
 
 SHOWN = 20
@@ -27,7 +28,8 @@ def _answer(result: StabilityResult) -> Iterator[str]:
         return
     pairs = f"{verdict.differing} of {verdict.pairs} pairs of judgements of the same answer differ"
     yield (
-        f"{_rate(verdict.flipped)} of the answers changed their verdict within {result.repeats} judgements; {pairs}."
+        f"{rate_text(verdict.flipped)} of the answers changed their verdict within {result.repeats} judgements; "
+        f"{pairs}."
     )
     if result.deterministic:
         yield f"{result.judge} is deterministic: its flip rate is 0 by construction. It is no language model."
@@ -40,7 +42,7 @@ def _answer(result: StabilityResult) -> Iterator[str]:
     if result.overturned.n:
         others = ", ".join(judge for judge in result.run_judges if judge != result.judge)
         whose = f"verdict of {others}" if others else "own verdict"
-        yield f"The majority of the judgements contradicts the run's {whose} on {_rate(result.overturned)} of them."
+        yield f"The majority of the judgements contradicts the run's {whose} on {rate_text(result.overturned)} of them."
 
 
 def _basis(result: StabilityResult) -> Iterator[str]:
@@ -59,10 +61,6 @@ def _basis(result: StabilityResult) -> Iterator[str]:
     yield from (f"Note: {note}." for note in result.notes)
     if len(result.served_judges) > 1:
         yield f"The judge was served by {len(result.served_judges)} models: {', '.join(result.served_judges)}."
-
-
-def _rate(share: Proportion) -> str:
-    return format_rate(share.successes, share.n)
 
 
 def _tables(result: StabilityResult) -> tuple[Table, ...]:
