@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from threading import Event
 from typing import Any, TypeVar
+
+from ragtester.records import Failure
 
 T = TypeVar("T")
 POLL = 0.2
@@ -49,6 +51,21 @@ def _in_thread(work: Coroutine[Any, Any, T]) -> T:
             with suppress(RuntimeError):  # the work ended meanwhile, and its loop with it
                 loop.call_soon_threadsafe(task.cancel)
             raise
+
+
+async def all_or_stop(work: Iterable[Coroutine[Any, Any, T | Failure]]) -> list[T] | Failure:
+    """What all pieces gave, in order; the first Failure instead where one gave that. All have ended by then.
+
+    Raises the first error, in order.
+    """
+    found: list[T] = []
+    for outcome in await asyncio.gather(*work, return_exceptions=True):
+        if isinstance(outcome, BaseException):
+            raise outcome
+        if isinstance(outcome, Failure):
+            return outcome
+        found.append(outcome)
+    return found
 
 
 class InFlight:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from ragtester.judgement import Judge
 from ragtester.records import Failure, Verdict
 from ragtester.stages.judge_majority import canonical
 from ragtester.stages.judge_rows import Item, from_reply, request_of
 from ragtester.tasks import JUDGE_ANSWER, PURPOSE, STOPPING_FAILURES, Models
+from ragtester.waiting import all_or_stop
 
 
 async def judged(models: Models, item: Item, judge: Judge) -> Verdict | Failure:
@@ -19,14 +18,8 @@ async def judged(models: Models, item: Item, judge: Judge) -> Verdict | Failure:
     if judge.repeats == 1:
         return await judged_once(models, item, judge, item.key)
     asks = (judged_once(models, item, judge, f"{item.key}#{repeat}") for repeat in range(1, judge.repeats + 1))
-    found: list[Verdict] = []
-    for outcome in await asyncio.gather(*asks, return_exceptions=True):
-        if isinstance(outcome, BaseException):
-            raise outcome
-        if isinstance(outcome, Failure):
-            return outcome
-        found.append(outcome)
-    return canonical(found)
+    found = await all_or_stop(asks)
+    return found if isinstance(found, Failure) else canonical(found)
 
 
 async def judged_once(models: Models, item: Item, judge: Judge, purpose: str) -> Verdict | Failure:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -22,6 +21,7 @@ from ragtester.tasks import (
     SplitClaim,
 )
 from ragtester.verdict import abstains, ungraded_reason
+from ragtester.waiting import all_or_stop
 
 LONG_REASON = 500
 """Characters of a reason that a row keeps."""
@@ -90,7 +90,7 @@ async def audit_answer(claims: Claims, item: Item, again: str = "") -> tuple[Ans
     if asked.reply is None:
         return _row(item, claims, status="failed", failure=asked.failure or NO_REPLY, **served), []
     parts = asked.reply.claims
-    made = await _all(_first(claims, item, number, part) for number, part in enumerate(parts, 1))
+    made = await all_or_stop(_first(claims, item, number, part) for number, part in enumerate(parts, 1))
     if isinstance(made, Failure):
         return made
     return _row(item, claims, status="claims" if parts else "empty", claims_found=len(parts), **served), made
@@ -98,18 +98,7 @@ async def audit_answer(claims: Claims, item: Item, again: str = "") -> tuple[Ans
 
 async def recheck(claims: Claims, item: Item, rows: Sequence[Claim]) -> list[Claim] | Failure:
     """The rows again, with the checks that had failed; a Failure as with `audit_answer`."""
-    return await _all(_check(claims, item, row, " again") for row in rows)
-
-
-async def _all(work: Iterable[Coroutine[Any, Any, Claim | Failure]]) -> list[Claim] | Failure:
-    found: list[Claim] = []
-    for outcome in await asyncio.gather(*work, return_exceptions=True):
-        if isinstance(outcome, BaseException):
-            raise outcome
-        if isinstance(outcome, Failure):
-            return outcome
-        found.append(outcome)
-    return found
+    return await all_or_stop(_check(claims, item, row, " again") for row in rows)
 
 
 def _first(claims: Claims, item: Item, number: int, part: SplitClaim) -> Coroutine[Any, Any, Claim | Failure]:
