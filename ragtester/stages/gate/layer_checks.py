@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ragtester.claiming import claims_model, coverage_model
-from ragtester.records import GateCheck, Layer
-from ragtester.stages.gate.evidence import Asked, Evidence
+from ragtester.records import AdversarialResult, ClaimsResult, CoverageResult, GateCheck, Layer, RetrievalResult
+from ragtester.stages.gate.evidence import Asked, Evidence, LayerFiles
 from ragtester.stages.gate.lines import MAX, MIN, Figure, all_graded, impossible, line, ungraded, within
 from ragtester.stages.gate.standing import graded, own_pin, same_judge, standing, whole, without_grade
 from ragtester.stages.proportions import proportion
@@ -27,14 +27,19 @@ _COVERAGE = (
 
 
 def layer_checks(layer: Layer, asked: Asked, evidence: Evidence) -> Iterator[GateCheck]:
-    """Every check of one of the layers claims, adversarial, coverage and retrieval."""
-    checks: dict[Layer, Callable[[Asked, Evidence], Iterator[GateCheck]]] = {
+    """Every check of one of the layers claims, adversarial, coverage and retrieval; without a result what is wrong."""
+    checks: dict[Layer, Callable[[Asked, Evidence, Any, list[GateCheck]], Iterator[GateCheck]]] = {
         "claims": _claims,
         "adversarial": _adversarial,
         "coverage": _coverage,
         "retrieval": _retrieval,
     }
-    yield from checks[layer](asked, evidence)
+    found: LayerFiles[Any] = getattr(evidence, layer)
+    faults = list(standing(layer, asked, evidence, found))
+    if found.result is None:
+        yield from faults
+    else:
+        yield from checks[layer](asked, evidence, found.result, faults)
 
 
 def _told(faults: Sequence[GateCheck], passing: GateCheck) -> Iterator[GateCheck]:
@@ -57,13 +62,8 @@ def _apart(abstained: int) -> str:
     return f", {counted(abstained, 'answer')} abstained" if abstained else ""
 
 
-def _claims(asked: Asked, evidence: Evidence) -> Iterator[GateCheck]:
+def _claims(asked: Asked, evidence: Evidence, result: ClaimsResult, faults: list[GateCheck]) -> Iterator[GateCheck]:
     layer: Layer = "claims"
-    faults = list(standing(layer, asked, evidence, evidence.claims))
-    result = evidence.claims.result
-    if result is None:
-        yield from faults
-        return
     faults += whole(layer, result.ledger, complete=result.complete)
     faults += same_judge(layer, result.judge, claims_model(asked.settings))
     if not result.cited.sent:
@@ -79,13 +79,10 @@ def _claims(asked: Asked, evidence: Evidence) -> Iterator[GateCheck]:
             yield within(layer, name, _by_system(result.systems, result.cited, rate, evidence), limit, MAX, "claims")
 
 
-def _adversarial(asked: Asked, evidence: Evidence) -> Iterator[GateCheck]:
+def _adversarial(
+    asked: Asked, evidence: Evidence, result: AdversarialResult, faults: list[GateCheck]
+) -> Iterator[GateCheck]:
     layer: Layer = "adversarial"
-    faults = list(standing(layer, asked, evidence, evidence.adversarial))
-    result = evidence.adversarial.result
-    if result is None:
-        yield from faults
-        return
     faults += whole(layer, result.ledger, complete=result.complete)
     if not result.whole.rows:
         faults.append(impossible(layer, "fixtures", f"0 fixtures: nothing was asked, {NOTHING}"))
@@ -101,13 +98,8 @@ def _adversarial(asked: Asked, evidence: Evidence) -> Iterator[GateCheck]:
         )
 
 
-def _coverage(asked: Asked, evidence: Evidence) -> Iterator[GateCheck]:
+def _coverage(asked: Asked, evidence: Evidence, result: CoverageResult, faults: list[GateCheck]) -> Iterator[GateCheck]:
     layer: Layer = "coverage"
-    faults = list(standing(layer, asked, evidence, evidence.coverage))
-    result = evidence.coverage.result
-    if result is None:
-        yield from faults
-        return
     faults += whole(layer, result.ledger, complete=result.complete)
     faults += same_judge(layer, result.judge, coverage_model(asked.settings)) if result.judge else []
     if not result.coverage.n:
@@ -122,13 +114,10 @@ def _coverage(asked: Asked, evidence: Evidence) -> Iterator[GateCheck]:
             yield within(layer, name, _by_system(result.systems, result, value, evidence), limit, bound, "answers")
 
 
-def _retrieval(asked: Asked, evidence: Evidence) -> Iterator[GateCheck]:
+def _retrieval(
+    asked: Asked, _evidence: Evidence, result: RetrievalResult, faults: list[GateCheck]
+) -> Iterator[GateCheck]:
     layer: Layer = "retrieval"
-    faults = list(standing(layer, asked, evidence, evidence.retrieval))
-    result = evidence.retrieval.result
-    if result is None:
-        yield from faults
-        return
     planned, measured, unfinished = (
         sum(getattr(one, name) for one in result.ledgers) for name in ("planned", "measured", "unfinished")
     )
