@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ragtester.records import Answer, Call, Case, Chunk
 from ragtester.settings import Settings
@@ -40,7 +41,7 @@ class Claims:
             return Asked(reply, Call(model=self.model, cost=0.0, attempts=0))
         return await self.models.ask(self.model, CHECK_CLAIM, check_request(claim, case, chunks))
 
-    @property
+    @cached_property
     def prompts(self) -> dict[str, str]:
         """Hashes of both prompts, by task."""
         return {

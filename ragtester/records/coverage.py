@@ -196,6 +196,16 @@ class PairedShare(Record):
     difference: MeanValue
     smallest: float | None = None
 
+    @property
+    def without(self) -> int:
+        """In how many answers it holds without the instruction."""
+        return self.both + self.before
+
+    @property
+    def with_it(self) -> int:
+        """In how many it holds with the instruction."""
+        return self.both + self.after
+
 
 class PairedMean(Record):
     """The same questions without and with the instruction: the mean of its answers each, and a randomisation of signs.

@@ -116,19 +116,17 @@ def _said(found: CoverageContrast) -> Iterator[str]:
         yield "Left out: " + ", ".join(f"{count} {why}" for why, count in found.left_out.items()) + "."
     hiding = found.hiding
     if hiding is not None:
-        without, with_it = hiding.both + hiding.before, hiding.both + hiding.after
         yield (
-            f"Without it {format_rate(without, hiding.n)} hide a retrieved chunk that contradicts them, with it "
-            f"{format_rate(with_it, hiding.n)}: {hiding.before} only without, {hiding.after} only with "
+            f"Without it {format_rate(hiding.without, hiding.n)} hide a retrieved chunk that contradicts them, with it "
+            f"{format_rate(hiding.with_it, hiding.n)}: {hiding.before} only without, {hiding.after} only with "
             f"({_tested(hiding)})."
         )
     mentioned = found.mentioned
     if mentioned is not None:
-        without, with_it = mentioned.both + mentioned.before, mentioned.both + mentioned.after
         yield (
             f"Of {counted(mentioned.n, 'answer')} that a retrieved chunk contradicts in both runs, "
-            f"{format_rate(without, mentioned.n)} mention every such chunk without it, and "
-            f"{format_rate(with_it, mentioned.n)} with it ({_tested(mentioned)})."
+            f"{format_rate(mentioned.without, mentioned.n)} mention every such chunk without it, and "
+            f"{format_rate(mentioned.with_it, mentioned.n)} with it ({_tested(mentioned)})."
         )
     coverage = found.coverage
     if coverage is not None:
