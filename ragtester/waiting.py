@@ -8,9 +8,10 @@ from collections.abc import Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from threading import Event
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ragtester.records import Failure
+if TYPE_CHECKING:
+    from ragtester.records import Failure
 
 T = TypeVar("T")
 POLL = 0.2
@@ -58,6 +59,8 @@ async def all_or_stop(work: Iterable[Coroutine[Any, Any, T | Failure]]) -> list[
 
     Raises the first error, in order.
     """
+    from ragtester.records import Failure
+
     found: list[T] = []
     for outcome in await asyncio.gather(*work, return_exceptions=True):
         if isinstance(outcome, BaseException):
